@@ -1,0 +1,29 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package main
+
+import (
+	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
+	"github.com/fastkdf/pbkdf2/asm/internal/output"
+)
+
+// A kernel is one generated assembly file: internal/<pkg>/<isa>_<arch>.s.
+type kernel struct {
+	pkg, isa, arch string
+	print          func() ([]byte, []output.Func, error)
+}
+
+// kernels is the list of all of them.
+var kernels = []kernel{
+	onAMD64("sha256", "shani", sha256SHANI),
+}
+
+// onAMD64 is the kernel that write makes on avo.
+func onAMD64(pkg, isa string, write func(*amd64.File)) kernel {
+	return kernel{pkg, isa, "amd64", func() ([]byte, []output.Func, error) {
+		f := amd64.NewFile()
+		write(f)
+		return f.Print()
+	}}
+}
