@@ -16,7 +16,11 @@ type kernel struct {
 
 // kernels is the list of all of them.
 var kernels = []kernel{
-	onAMD64("sha256", "shani", sha256SHANI),
+	onAMD64("cycles", "adds", addsAMD64),
+	onAMD64("sha256", "shani", sha256SHANI(1)),
+	onAMD64("sha256", "shanix2", sha256SHANI(2)),
+	onAMD64("sha256", "shanix3", sha256SHANI(3)),
+	onAMD64("sha256", "shanix4", sha256SHANI(4)),
 }
 
 // onAMD64 is the kernel that write makes on avo.

@@ -4,14 +4,12 @@
 
 package sha256
 
-// IterateSHANI does n iterations of HMAC-sha256 on one lane.
-// TODO comment
+// IterateSHANI TODO
 //
 //go:noescape
 func IterateSHANI(state *uint64, n int)
 
-// IterateSHANI224 does n iterations of HMAC-sha224 on one lane.
-// TODO comment
+// IterateSHANI224 TODO
 //
 //go:noescape
 func IterateSHANI224(state *uint64, n int)
@@ -20,3 +18,33 @@ func IterateSHANI224(state *uint64, n int)
 //
 //go:noescape
 func CompressSHANI(h *uint64, p []byte)
+
+// IterateSHANIx2 TODO
+//
+//go:noescape
+func IterateSHANIx2(state *uint64, n int)
+
+// IterateSHANIx2224 TODO
+//
+//go:noescape
+func IterateSHANIx2224(state *uint64, n int)
+
+// IterateSHANIx3 TODO
+//
+//go:noescape
+func IterateSHANIx3(state *uint64, n int)
+
+// IterateSHANIx3224 TODO
+//
+//go:noescape
+func IterateSHANIx3224(state *uint64, n int)
+
+// IterateSHANIx4 TODO
+//
+//go:noescape
+func IterateSHANIx4(state *uint64, n int)
+
+// IterateSHANIx4224 TODO
+//
+//go:noescape
+func IterateSHANIx4224(state *uint64, n int)
