@@ -16,6 +16,8 @@ type kernel struct {
 
 // kernels is the list of all of them.
 var kernels = []kernel{
+	onAMD64("md5", "scalar", md5Scalar),
+	onAMD64("md5", "scalarx2", md5Scalarx2),
 	onAMD64("sha256", "shani", sha256SHANI),
 }
 
