@@ -19,6 +19,8 @@ var kernels = []kernel{
 	onAMD64("md5", "scalar", md5Scalar),
 	onAMD64("md5", "scalarx2", md5Scalarx2),
 	onAMD64("sha256", "shani", sha256SHANI),
+	onAMD64("sha256", "bmi2", sha256BMI2),
+	onAMD64("sha512", "bmi2", sha512BMI2),
 }
 
 // onAMD64 is the kernel that write makes on avo.

@@ -123,3 +123,23 @@ func (f *File) IterateInFrame(name, doc string, body func() IterateBody) {
 	f.Label("done")
 	f.RET()
 }
+
+// Spread writes main with the atoms of side in between, evenly.
+func Spread(main, side []Atom) []Atom {
+	var out []Atom
+	done := 0
+	for i, a := range main {
+		out = append(out, a)
+		for ; done < len(side)*(i+1)/len(main); done++ {
+			out = append(out, side[done])
+		}
+	}
+	return out
+}
+
+// Run writes atoms in order.
+func Run(atoms []Atom) {
+	for _, a := range atoms {
+		a()
+	}
+}
