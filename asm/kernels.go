@@ -21,6 +21,10 @@ var kernels = []kernel{
 	onAMD64("sha256", "shanix2", sha256SHANI(2)),
 	onAMD64("sha256", "shanix3", sha256SHANI(3)),
 	onAMD64("sha256", "shanix4", sha256SHANI(4)),
+	onAMD64("md5", "scalar", md5Scalar),
+	onAMD64("md5", "scalarx2", md5Scalarx2),
+	onAMD64("sha256", "bmi2", sha256BMI2),
+	onAMD64("sha512", "bmi2", sha512BMI2),
 }
 
 // onAMD64 is the kernel that write makes on avo.

@@ -48,3 +48,18 @@ func IterateSHANIx4(state *uint64, n int)
 //
 //go:noescape
 func IterateSHANIx4224(state *uint64, n int)
+
+// IterateBMI2 TODO
+//
+//go:noescape
+func IterateBMI2(state *uint64, n int)
+
+// IterateBMI2224 TODO
+//
+//go:noescape
+func IterateBMI2224(state *uint64, n int)
+
+// CompressBMI2 TODO
+//
+//go:noescape
+func CompressBMI2(h *uint64, p []byte)
