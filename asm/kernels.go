@@ -17,6 +17,10 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("sha256", "shani", sha256SHANI),
+	onAMD64("md5", "avx2x8", md5AVX2(1)),
+	onAMD64("md5", "avx2x16", md5AVX2(2)),
+	onAMD64("md5", "avx2x24", md5AVX2(3)),
+	onAMD64("md5", "avx512x112", md5AVX512(7)),
 }
 
 // onAMD64 is the kernel that write makes on avo.

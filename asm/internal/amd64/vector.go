@@ -122,29 +122,34 @@ func (v *Vector) Frame(bytes int, base reg.GPPhysical) {
 	v.ANDQ(operand.I32(-v.Bytes()), base)
 }
 
-// Consts returns operands for AddConst, one for each word.
+// Consts returns operands for AddConst and XorConst, one for each word.
 func (v *Vector) Consts(name string, words []uint64) []operand.Mem {
-	copies := 1 // AVX-512 repeats the word itself
-	if !v.IsAVX512() {
-		copies = v.Bytes() * 8 / v.WordBits
-	}
-	var w32 []uint32
-	var w64 []uint64
-	for _, w := range words {
-		for range copies {
-			w32 = append(w32, uint32(w))
-			w64 = append(w64, w)
-		}
-	}
 	var table operand.Mem
-	if v.WordBits == 32 {
+	size := v.WordBits / 8
+	switch {
+	case !v.IsAVX512():
+		var filled []uint64 // whole registers of the same word
+		for _, w := range words {
+			if size == 4 {
+				w |= w << 32
+			}
+			for range v.Bytes() / 8 {
+				filled = append(filled, w)
+			}
+		}
+		table, size = v.Table64(name, filled...), v.Bytes()
+	case size == 4:
+		var w32 []uint32
+		for _, w := range words {
+			w32 = append(w32, uint32(w))
+		}
 		table = v.Table32(name, w32...)
-	} else {
-		table = v.Table64(name, w64...)
+	default:
+		table = v.Table64(name, words...)
 	}
 	ops := make([]operand.Mem, len(words))
 	for i := range ops {
-		ops[i] = table.Offset(i * copies * v.WordBits / 8)
+		ops[i] = table.Offset(i * size)
 	}
 	return ops
 }
