@@ -32,6 +32,12 @@ var emulated = []struct {
 	{"md5", "avx2x8", 8, md5AVX2(1)},
 	{"md5", "avx2x16", 16, md5AVX2(2)},
 	{"md5", "avx2x24", 24, md5AVX2(3)},
+	{"md5", "avx2x32", 32, md5AVX2(4)},
+	{"md5", "avx512x16", 16, md5AVX512(1)},
+	{"md5", "avx512x32", 32, md5AVX512(2)},
+	{"md5", "avx512x48", 48, md5AVX512(3)},
+	{"md5", "avx512x64", 64, md5AVX512(4)},
+	{"md5", "avx512x96", 96, md5AVX512(6)},
 	{"md5", "avx512x112", 112, md5AVX512(7)},
 }
 

@@ -22,4 +22,34 @@ func IterateAVX2x24(state *uint64, n int)
 // TODO
 //
 //go:noescape
+func IterateAVX2x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x64(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x96(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
 func IterateAVX512x112(state *uint64, n int)
