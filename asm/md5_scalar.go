@@ -14,43 +14,29 @@ import (
 )
 
 func md5Scalar(f *amd64.File) {
-	iterateMD5Scalar(f, "IterateScalar", md5Streams[:1])
+	iterateMD5Scalar(f, "IterateScalar", md5Lanes[:1])
 	compressMD5Scalar(f)
 }
 
-func md5Scalarx2(f *amd64.File) { iterateMD5Scalar(f, "IterateScalarx2", md5Streams[:2]) }
+func md5Scalarx2(f *amd64.File) { iterateMD5Scalar(f, "IterateScalarx2", md5Lanes[:2]) }
 
-// md5Streams are the registers of each lane. The first leaves alone what amd64.File.Compress uses.
-var md5Streams = []md5Stream{
+// md5Lanes are the registers of each lane. The first leaves alone what amd64.File.Compress uses.
+var md5Lanes = []md5Lane{
 	{abcd: [4]GPPhysical{RAX, RBX, RCX, R8}, t: R9, u: R10},
 	{abcd: [4]GPPhysical{R11, R12, R13, R14}, t: RDX, u: RSI},
 }
 
-// An md5Stream is one lane in general registers.
-type md5Stream struct {
+// An md5Lane is one lane in general registers.
+type md5Lane struct {
 	amd64.Scalar
 	abcd [4]GPPhysical // rotates by one register with each step
 	t, u GPPhysical    // scratch
 	m    func(i int) (word Op, k uint64)
 }
 
-// What RFC 1321 §3.4 tells of each round: step i adds word mul*i+add of the block and rotates left by rot[i%4].
-var md5Rounds = [4]struct {
-	mul, add int
-	rot      [4]int
-}{
-	{1, 0, [4]int{7, 12, 17, 22}},
-	{5, 1, [4]int{5, 9, 14, 20}},
-	{3, 5, [4]int{4, 11, 16, 23}},
-	{7, 0, [4]int{6, 10, 15, 21}},
-}
-
-// md5Word is the word of the block that step i adds.
-func md5Word(i int) int { return (md5Rounds[i/16].mul*i + md5Rounds[i/16].add) % 16 }
-
 // mix writes a += f(b, c, d) for step i (RFC 1321 §3.4). b is the newest register: from it to a the additions of F and I take three
 // cycles (and xor add, or xor add), G and H two, since what does not need b comes before it: G is the sum of two terms that share no bit.
-func (s *md5Stream) mix(i int, a, b, c, d GPPhysical) []amd64.Atom {
+func (s *md5Lane) mix(i int, a, b, c, d GPPhysical) []amd64.Atom {
 	t, u := s.t, s.u
 	switch i / 16 {
 	case 0: // (b & c) | (^b & d) = ((c ^ d) & b) ^ d
@@ -77,14 +63,14 @@ func (s *md5Stream) mix(i int, a, b, c, d GPPhysical) []amd64.Atom {
 }
 
 // regs are the registers of step i in the RFC's names.
-func (s *md5Stream) regs(i int) (a, b, c, d GPPhysical) {
+func (s *md5Lane) regs(i int) (a, b, c, d GPPhysical) {
 	return s.abcd[(64-i)%4], s.abcd[(65-i)%4], s.abcd[(66-i)%4], s.abcd[(67-i)%4]
 }
 
 // step does step i: a = b + ((a + f(b, c, d) + M + K) <<< rot). With addK false K is in a already.
-func (s *md5Stream) step(i int, addK bool) []amd64.Atom {
+func (s *md5Lane) step(i int, addK bool) []amd64.Atom {
 	a, b, c, d := s.regs(i)
-	word, k := s.m(md5Word(i))
+	word, k := s.m(spec.MD5Word(i))
 	k = (k + spec.MD5.K[i]) & 0xffffffff
 	var atoms []amd64.Atom
 	if addK {
@@ -96,15 +82,15 @@ func (s *md5Stream) step(i int, addK bool) []amd64.Atom {
 	return append(append(atoms, s.mix(i, a, b, c, d)...), s.rotate(i)...)
 }
 
-func (s *md5Stream) rotate(i int) []amd64.Atom {
+func (s *md5Lane) rotate(i int) []amd64.Atom {
 	a, b, _, _ := s.regs(i)
 	return []amd64.Atom{
-		func() { s.Rol(md5Rounds[i/16].rot[i%4], a) },
+		func() { s.Rol(spec.MD5Rotate(i), a) },
 		func() { s.Add(b, a) },
 	}
 }
 
-func iterateMD5Scalar(f *amd64.File, name string, streams []md5Stream) {
+func iterateMD5Scalar(f *amd64.File, name string, streams []md5Lane) {
 	lanes := len(streams)
 	message := spec.MD5.Message()
 	doc := fmt.Sprintf("%s TODO", name)
@@ -203,14 +189,14 @@ func iterateMD5Scalar(f *amd64.File, name string, streams []md5Stream) {
 					start[l] = append([]amd64.Atom{
 						func() { finish(2) }, func() { finish(3) }, func() { finish(0) },
 						// Step 0: all but the message is known.
-						func() { s.Add(m.step0, a) }, func() { s.Rol(md5Rounds[0].rot[0], a) }, func() { s.Add(m.abcd[1], a) },
+						func() { s.Add(m.step0, a) }, func() { s.Rol(spec.MD5Rotate(0), a) }, func() { s.Add(m.abcd[1], a) },
 						// Step 1: b is the last word to be known, so it comes last.
 						func() { s.Mov(m.xor1, s.u) }, func() { s.And(a, s.u) }, func() { s.Xor(m.abcd[2], s.u) },
 						func() { s.Mov(m.step1, d) }, func() { s.Add(s.u, d) }, func() { s.Add(b, d) },
 						func() { finish(1) },
 						func() { s.Mov(m.abcd[1], b) },
 						func() { s.Mov(m.abcd[2], c) },
-						func() { s.Rol(md5Rounds[0].rot[1], d) }, func() { s.Add(a, d) },
+						func() { s.Rol(spec.MD5Rotate(1), d) }, func() { s.Add(a, d) },
 						func() { s.Mov(m.withK[2], c) }, func() { s.Add(words[l][2], c) },
 						func() { s.Mov(a, s.t) }, func() { s.Xor(b, s.t) }, func() { s.And(d, s.t) }, func() { s.Xor(b, s.t) }, func() { s.Add(s.t, c) },
 					}, s.rotate(2)...)
@@ -245,7 +231,7 @@ func iterateMD5Scalar(f *amd64.File, name string, streams []md5Stream) {
 }
 
 func compressMD5Scalar(f *amd64.File) {
-	s := md5Streams[0]
+	s := md5Lanes[0]
 	s.Scalar = amd64.Scalar{File: f, Bits: 32}
 	f.Compress("CompressScalar", "CompressScalar TODO", spec.MD5.BlockBytes(),
 		func(h, p GPPhysical) {

@@ -62,6 +62,24 @@ func (h Hash) Message() [16]Word {
 	return m
 }
 
+// MD5Rounds has what RFC 1321 §3.4 tells of each round of sixteen steps: step i adds word (First + Stride*i) % 16 of the block and rotates left by
+// Rotate[i%4].
+var MD5Rounds = [4]struct {
+	First, Stride int
+	Rotate        [4]int
+}{
+	{0, 1, [4]int{7, 12, 17, 22}},
+	{1, 5, [4]int{5, 9, 14, 20}},
+	{5, 3, [4]int{4, 11, 16, 23}},
+	{0, 7, [4]int{6, 10, 15, 21}},
+}
+
+// MD5Word is the word of the block that step i adds.
+func MD5Word(i int) int { return (MD5Rounds[i/16].First + MD5Rounds[i/16].Stride*i) % 16 }
+
+// MD5Rotate is the rotation of step i.
+func MD5Rotate(i int) int { return MD5Rounds[i/16].Rotate[i%4] }
+
 // The hash functions. The truncated ones differ from their sibling in what this package calls Message only.
 var (
 	// RFC 1321 §3.4: step i adds the integer part of 2³² |sin(i+1)|.
