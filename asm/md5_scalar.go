@@ -14,20 +14,20 @@ import (
 )
 
 func md5Scalar(f *amd64.File) {
-	iterateMD5Scalar(f, "IterateScalar", md5Lanes[:1])
+	iterateMD5Scalar(f, "IterateScalar", md5ScalarLanes[:1])
 	compressMD5Scalar(f)
 }
 
-func md5Scalarx2(f *amd64.File) { iterateMD5Scalar(f, "IterateScalarx2", md5Lanes[:2]) }
+func md5Scalarx2(f *amd64.File) { iterateMD5Scalar(f, "IterateScalarx2", md5ScalarLanes[:2]) }
 
-// md5Lanes are the registers of each lane. The first leaves alone what amd64.File.Compress uses.
-var md5Lanes = []md5Lane{
+// md5ScalarLanes are the registers of each lane. The first leaves alone what amd64.File.Compress uses.
+var md5ScalarLanes = []md5ScalarLane{
 	{abcd: [4]GPPhysical{RAX, RBX, RCX, R8}, t: R9, u: R10},
 	{abcd: [4]GPPhysical{R11, R12, R13, R14}, t: RDX, u: RSI},
 }
 
-// An md5Lane is one lane in general registers.
-type md5Lane struct {
+// An md5ScalarLane is one lane in general registers.
+type md5ScalarLane struct {
 	amd64.Scalar
 	abcd [4]GPPhysical // rotates by one register with each step
 	t, u GPPhysical    // scratch
@@ -36,7 +36,7 @@ type md5Lane struct {
 
 // mix writes a += f(b, c, d) for step i (RFC 1321 §3.4). b is the newest register: from it to a the additions of F and I take three
 // cycles (and xor add, or xor add), G and H two, since what does not need b comes before it: G is the sum of two terms that share no bit.
-func (s *md5Lane) mix(i int, a, b, c, d GPPhysical) []amd64.Atom {
+func (s *md5ScalarLane) mix(i int, a, b, c, d GPPhysical) []amd64.Atom {
 	t, u := s.t, s.u
 	switch i / 16 {
 	case 0: // (b & c) | (^b & d) = ((c ^ d) & b) ^ d
@@ -63,12 +63,12 @@ func (s *md5Lane) mix(i int, a, b, c, d GPPhysical) []amd64.Atom {
 }
 
 // regs are the registers of step i in the RFC's names.
-func (s *md5Lane) regs(i int) (a, b, c, d GPPhysical) {
+func (s *md5ScalarLane) regs(i int) (a, b, c, d GPPhysical) {
 	return s.abcd[(64-i)%4], s.abcd[(65-i)%4], s.abcd[(66-i)%4], s.abcd[(67-i)%4]
 }
 
 // step does step i: a = b + ((a + f(b, c, d) + M + K) <<< rot). With addK false K is in a already.
-func (s *md5Lane) step(i int, addK bool) []amd64.Atom {
+func (s *md5ScalarLane) step(i int, addK bool) []amd64.Atom {
 	a, b, c, d := s.regs(i)
 	word, k := s.m(spec.MD5Word(i))
 	k = (k + spec.MD5.K[i]) & 0xffffffff
@@ -82,7 +82,7 @@ func (s *md5Lane) step(i int, addK bool) []amd64.Atom {
 	return append(append(atoms, s.mix(i, a, b, c, d)...), s.rotate(i)...)
 }
 
-func (s *md5Lane) rotate(i int) []amd64.Atom {
+func (s *md5ScalarLane) rotate(i int) []amd64.Atom {
 	a, b, _, _ := s.regs(i)
 	return []amd64.Atom{
 		func() { s.Rol(spec.MD5Rotate(i), a) },
@@ -90,7 +90,7 @@ func (s *md5Lane) rotate(i int) []amd64.Atom {
 	}
 }
 
-func iterateMD5Scalar(f *amd64.File, name string, streams []md5Lane) {
+func iterateMD5Scalar(f *amd64.File, name string, streams []md5ScalarLane) {
 	lanes := len(streams)
 	message := spec.MD5.Message()
 	doc := fmt.Sprintf("%s TODO", name)
@@ -231,7 +231,7 @@ func iterateMD5Scalar(f *amd64.File, name string, streams []md5Lane) {
 }
 
 func compressMD5Scalar(f *amd64.File) {
-	s := md5Lanes[0]
+	s := md5ScalarLanes[0]
 	s.Scalar = amd64.Scalar{File: f, Bits: 32}
 	f.Compress("CompressScalar", "CompressScalar TODO", spec.MD5.BlockBytes(),
 		func(h, p GPPhysical) {

@@ -18,3 +18,53 @@ func CompressScalar(h *uint64, p []byte)
 //
 //go:noescape
 func IterateScalarx2(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x8(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x24(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x64(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x96(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x112(state *uint64, n int)

@@ -2169,11 +2169,95 @@ compression:
 done:
 	RET
 
-GLOBL k<>(SB), RODATA|NOPTR, $0
+DATA k<>+0(SB)/4, $0x428a2f98
+DATA k<>+4(SB)/4, $0x71374491
+DATA k<>+8(SB)/4, $0xb5c0fbcf
+DATA k<>+12(SB)/4, $0xe9b5dba5
+DATA k<>+16(SB)/4, $0x3956c25b
+DATA k<>+20(SB)/4, $0x59f111f1
+DATA k<>+24(SB)/4, $0x923f82a4
+DATA k<>+28(SB)/4, $0xab1c5ed5
+DATA k<>+32(SB)/4, $0xd807aa98
+DATA k<>+36(SB)/4, $0x12835b01
+DATA k<>+40(SB)/4, $0x243185be
+DATA k<>+44(SB)/4, $0x550c7dc3
+DATA k<>+48(SB)/4, $0x72be5d74
+DATA k<>+52(SB)/4, $0x80deb1fe
+DATA k<>+56(SB)/4, $0x9bdc06a7
+DATA k<>+60(SB)/4, $0xc19bf174
+DATA k<>+64(SB)/4, $0xe49b69c1
+DATA k<>+68(SB)/4, $0xefbe4786
+DATA k<>+72(SB)/4, $0x0fc19dc6
+DATA k<>+76(SB)/4, $0x240ca1cc
+DATA k<>+80(SB)/4, $0x2de92c6f
+DATA k<>+84(SB)/4, $0x4a7484aa
+DATA k<>+88(SB)/4, $0x5cb0a9dc
+DATA k<>+92(SB)/4, $0x76f988da
+DATA k<>+96(SB)/4, $0x983e5152
+DATA k<>+100(SB)/4, $0xa831c66d
+DATA k<>+104(SB)/4, $0xb00327c8
+DATA k<>+108(SB)/4, $0xbf597fc7
+DATA k<>+112(SB)/4, $0xc6e00bf3
+DATA k<>+116(SB)/4, $0xd5a79147
+DATA k<>+120(SB)/4, $0x06ca6351
+DATA k<>+124(SB)/4, $0x14292967
+DATA k<>+128(SB)/4, $0x27b70a85
+DATA k<>+132(SB)/4, $0x2e1b2138
+DATA k<>+136(SB)/4, $0x4d2c6dfc
+DATA k<>+140(SB)/4, $0x53380d13
+DATA k<>+144(SB)/4, $0x650a7354
+DATA k<>+148(SB)/4, $0x766a0abb
+DATA k<>+152(SB)/4, $0x81c2c92e
+DATA k<>+156(SB)/4, $0x92722c85
+DATA k<>+160(SB)/4, $0xa2bfe8a1
+DATA k<>+164(SB)/4, $0xa81a664b
+DATA k<>+168(SB)/4, $0xc24b8b70
+DATA k<>+172(SB)/4, $0xc76c51a3
+DATA k<>+176(SB)/4, $0xd192e819
+DATA k<>+180(SB)/4, $0xd6990624
+DATA k<>+184(SB)/4, $0xf40e3585
+DATA k<>+188(SB)/4, $0x106aa070
+DATA k<>+192(SB)/4, $0x19a4c116
+DATA k<>+196(SB)/4, $0x1e376c08
+DATA k<>+200(SB)/4, $0x2748774c
+DATA k<>+204(SB)/4, $0x34b0bcb5
+DATA k<>+208(SB)/4, $0x391c0cb3
+DATA k<>+212(SB)/4, $0x4ed8aa4a
+DATA k<>+216(SB)/4, $0x5b9cca4f
+DATA k<>+220(SB)/4, $0x682e6ff3
+DATA k<>+224(SB)/4, $0x748f82ee
+DATA k<>+228(SB)/4, $0x78a5636f
+DATA k<>+232(SB)/4, $0x84c87814
+DATA k<>+236(SB)/4, $0x8cc70208
+DATA k<>+240(SB)/4, $0x90befffa
+DATA k<>+244(SB)/4, $0xa4506ceb
+DATA k<>+248(SB)/4, $0xbef9a3f7
+DATA k<>+252(SB)/4, $0xc67178f2
+GLOBL k<>(SB), RODATA|NOPTR, $256
 
-GLOBL pad<>(SB), RODATA|NOPTR, $0
+DATA pad<>+0(SB)/4, $0x00000000
+DATA pad<>+4(SB)/4, $0x00000000
+DATA pad<>+8(SB)/4, $0x00000000
+DATA pad<>+12(SB)/4, $0x00000000
+DATA pad<>+16(SB)/4, $0x00000000
+DATA pad<>+20(SB)/4, $0x00000000
+DATA pad<>+24(SB)/4, $0x00000000
+DATA pad<>+28(SB)/4, $0x00000000
+DATA pad<>+32(SB)/4, $0x80000000
+DATA pad<>+36(SB)/4, $0x00000000
+DATA pad<>+40(SB)/4, $0x00000000
+DATA pad<>+44(SB)/4, $0x00000000
+DATA pad<>+48(SB)/4, $0x00000000
+DATA pad<>+52(SB)/4, $0x00000000
+DATA pad<>+56(SB)/4, $0x00000000
+DATA pad<>+60(SB)/4, $0x00000300
+GLOBL pad<>(SB), RODATA|NOPTR, $64
 
-GLOBL c__1e00000__<>(SB), RODATA|NOPTR, $0
+DATA c__1e00000__<>+0(SB)/4, $0x00000000
+DATA c__1e00000__<>+4(SB)/4, $0x01e00000
+DATA c__1e00000__<>+8(SB)/4, $0x00000000
+DATA c__1e00000__<>+12(SB)/4, $0x00000000
+GLOBL c__1e00000__<>(SB), RODATA|NOPTR, $16
 
 DATA high<>+0(SB)/8, $0x8080808080808080
 DATA high<>+8(SB)/8, $0x0b0a090803020100
@@ -2183,16 +2267,40 @@ DATA low<>+0(SB)/8, $0x0b0a090803020100
 DATA low<>+8(SB)/8, $0x8080808080808080
 GLOBL low<>(SB), RODATA|NOPTR, $16
 
-GLOBL wk<>(SB), RODATA|NOPTR, $0
+DATA wk<>+0(SB)/4, $0x428a2f98
+DATA wk<>+4(SB)/4, $0x71374491
+DATA wk<>+8(SB)/4, $0xb5c0fbcf
+DATA wk<>+12(SB)/4, $0xe9b5dba5
+DATA wk<>+16(SB)/4, $0x3956c25b
+DATA wk<>+20(SB)/4, $0x59f111f1
+DATA wk<>+24(SB)/4, $0x923f82a4
+DATA wk<>+28(SB)/4, $0xab1c5ed5
+DATA wk<>+32(SB)/4, $0x5807aa98
+DATA wk<>+36(SB)/4, $0x12835b01
+DATA wk<>+40(SB)/4, $0x243185be
+DATA wk<>+44(SB)/4, $0x550c7dc3
+DATA wk<>+48(SB)/4, $0x72be5d74
+DATA wk<>+52(SB)/4, $0x80deb1fe
+DATA wk<>+56(SB)/4, $0x9bdc06a7
+DATA wk<>+60(SB)/4, $0xc19bf474
+GLOBL wk<>(SB), RODATA|NOPTR, $64
 
-GLOBL c_80000000___<>(SB), RODATA|NOPTR, $0
+DATA c_80000000___<>+0(SB)/4, $0x80000000
+DATA c_80000000___<>+4(SB)/4, $0x00000000
+DATA c_80000000___<>+8(SB)/4, $0x00000000
+DATA c_80000000___<>+12(SB)/4, $0x00000000
+GLOBL c_80000000___<>(SB), RODATA|NOPTR, $16
 
-GLOBL c____300<>(SB), RODATA|NOPTR, $0
+DATA c____300<>+0(SB)/4, $0x00000000
+DATA c____300<>+4(SB)/4, $0x00000000
+DATA c____300<>+8(SB)/4, $0x00000000
+DATA c____300<>+12(SB)/4, $0x00000300
+GLOBL c____300<>(SB), RODATA|NOPTR, $16
 
-// func IterateBMI2224(state *uint64, n int)
+// func IterateBMI2_224(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2224(SB), NOSPLIT, $352-16
-	// IterateBMI2224 TODO
+TEXT ·IterateBMI2_224(SB), NOSPLIT, $352-16
+	// IterateBMI2_224 TODO
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -2245,7 +2353,7 @@ TEXT ·IterateBMI2224(SB), NOSPLIT, $352-16
 	MOVL     SI, 152(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+28(SB), SI
-	ADDL     pad224<>+28(SB), SI
+	ADDL     pad_224<>+28(SB), SI
 	MOVL     SI, 156(SP)
 	MOVL     32(DI), SI
 	MOVL     SI, 160(SP)
@@ -2339,7 +2447,7 @@ TEXT ·IterateBMI2224(SB), NOSPLIT, $352-16
 	MOVL     SI, 268(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+28(SB), SI
-	ADDL     pad224<>+28(SB), SI
+	ADDL     pad_224<>+28(SB), SI
 	MOVL     SI, 272(SP)
 	MOVL     (DI), SI
 	MOVL     SI, 276(SP)
@@ -2403,7 +2511,7 @@ TEXT ·IterateBMI2224(SB), NOSPLIT, $352-16
 	SUBL     52(DI), R9
 	MOVL     88(DI), R10
 	SUBL     56(DI), R10
-	MOVL     pad224<>+28(SB), R11
+	MOVL     pad_224<>+28(SB), R11
 	MOVL     R11, 92(SP)
 	VMOVDQU  64(DI), X12
 	VPXOR    96(DI), X12, X12
@@ -2545,7 +2653,7 @@ compression:
 	ADDL     48(DI), DX
 	ADDL     80(SP), DX
 	MOVL     BX, SI
-	VMOVDQU  pad224<>+32(SB), X2
+	VMOVDQU  pad_224<>+32(SB), X2
 	XORL     CX, SI
 	ANDL     AX, SI
 	XORL     CX, SI
@@ -2593,7 +2701,7 @@ compression:
 	XORL     R12, SI
 	ADDL     SI, CX
 	ADDL     CX, R10
-	VMOVDQU  pad224<>+48(SB), X3
+	VMOVDQU  pad_224<>+48(SB), X3
 	MOVL     DX, R13
 	XORL     R8, R13
 	ANDL     R13, R14
@@ -2674,7 +2782,7 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
-	ADDL     wk224<>+32(SB), R11
+	ADDL     wk_224<>+32(SB), R11
 	MOVL     R9, SI
 	XORL     R10, SI
 	ANDL     R8, SI
@@ -2703,7 +2811,7 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R11
 	VPSRLQ   $0x13, X8, X10
-	ADDL     wk224<>+36(SB), R10
+	ADDL     wk_224<>+36(SB), R10
 	MOVL     R8, SI
 	XORL     R9, SI
 	ANDL     DX, SI
@@ -2732,7 +2840,7 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	VPADDD   X9, X2, X2
-	ADDL     wk224<>+40(SB), R9
+	ADDL     wk_224<>+40(SB), R9
 	MOVL     DX, SI
 	XORL     R8, SI
 	ANDL     CX, SI
@@ -2761,7 +2869,7 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	VPXOR    X10, X9, X9
-	ADDL     wk224<>+44(SB), R8
+	ADDL     wk_224<>+44(SB), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	ANDL     BX, SI
@@ -2790,7 +2898,7 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
-	ADDL     wk224<>+48(SB), DX
+	ADDL     wk_224<>+48(SB), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	ANDL     AX, SI
@@ -2821,7 +2929,7 @@ compression:
 	VPSRLD   $0x12, X8, X10
 	ADDL     SI, R13
 	ADDL     R13, DX
-	ADDL     wk224<>+52(SB), CX
+	ADDL     wk_224<>+52(SB), CX
 	VPXOR    X10, X9, X9
 	MOVL     AX, SI
 	XORL     BX, SI
@@ -2853,7 +2961,7 @@ compression:
 	ADDL     SI, R14
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
-	ADDL     wk224<>+56(SB), BX
+	ADDL     wk_224<>+56(SB), BX
 	MOVL     R11, SI
 	VPSRLQ   $0x13, X8, X10
 	XORL     AX, SI
@@ -2885,7 +2993,7 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
-	ADDL     wk224<>+60(SB), AX
+	ADDL     wk_224<>+60(SB), AX
 	MOVL     R10, SI
 	XORL     R11, SI
 	VPSRLQ   $0x13, X8, X10
@@ -4351,13 +4459,53 @@ compression:
 done:
 	RET
 
-GLOBL pad224<>(SB), RODATA|NOPTR, $0
+DATA pad_224<>+0(SB)/4, $0x00000000
+DATA pad_224<>+4(SB)/4, $0x00000000
+DATA pad_224<>+8(SB)/4, $0x00000000
+DATA pad_224<>+12(SB)/4, $0x00000000
+DATA pad_224<>+16(SB)/4, $0x00000000
+DATA pad_224<>+20(SB)/4, $0x00000000
+DATA pad_224<>+24(SB)/4, $0x00000000
+DATA pad_224<>+28(SB)/4, $0x80000000
+DATA pad_224<>+32(SB)/4, $0x00000000
+DATA pad_224<>+36(SB)/4, $0x00000000
+DATA pad_224<>+40(SB)/4, $0x00000000
+DATA pad_224<>+44(SB)/4, $0x00000000
+DATA pad_224<>+48(SB)/4, $0x00000000
+DATA pad_224<>+52(SB)/4, $0x00000000
+DATA pad_224<>+56(SB)/4, $0x00000000
+DATA pad_224<>+60(SB)/4, $0x000002e0
+GLOBL pad_224<>(SB), RODATA|NOPTR, $64
 
-GLOBL c__12c0000__<>(SB), RODATA|NOPTR, $0
+DATA c__12c0000__<>+0(SB)/4, $0x00000000
+DATA c__12c0000__<>+4(SB)/4, $0x012c0000
+DATA c__12c0000__<>+8(SB)/4, $0x00000000
+DATA c__12c0000__<>+12(SB)/4, $0x00000000
+GLOBL c__12c0000__<>(SB), RODATA|NOPTR, $16
 
-GLOBL wk224<>(SB), RODATA|NOPTR, $0
+DATA wk_224<>+0(SB)/4, $0x428a2f98
+DATA wk_224<>+4(SB)/4, $0x71374491
+DATA wk_224<>+8(SB)/4, $0xb5c0fbcf
+DATA wk_224<>+12(SB)/4, $0xe9b5dba5
+DATA wk_224<>+16(SB)/4, $0x3956c25b
+DATA wk_224<>+20(SB)/4, $0x59f111f1
+DATA wk_224<>+24(SB)/4, $0x923f82a4
+DATA wk_224<>+28(SB)/4, $0x2b1c5ed5
+DATA wk_224<>+32(SB)/4, $0xd807aa98
+DATA wk_224<>+36(SB)/4, $0x12835b01
+DATA wk_224<>+40(SB)/4, $0x243185be
+DATA wk_224<>+44(SB)/4, $0x550c7dc3
+DATA wk_224<>+48(SB)/4, $0x72be5d74
+DATA wk_224<>+52(SB)/4, $0x80deb1fe
+DATA wk_224<>+56(SB)/4, $0x9bdc06a7
+DATA wk_224<>+60(SB)/4, $0xc19bf454
+GLOBL wk_224<>(SB), RODATA|NOPTR, $64
 
-GLOBL c____2e0<>(SB), RODATA|NOPTR, $0
+DATA c____2e0<>+0(SB)/4, $0x00000000
+DATA c____2e0<>+4(SB)/4, $0x00000000
+DATA c____2e0<>+8(SB)/4, $0x00000000
+DATA c____2e0<>+12(SB)/4, $0x000002e0
+GLOBL c____2e0<>(SB), RODATA|NOPTR, $16
 
 // func CompressBMI2(h *uint64, p []byte)
 // Requires: AVX, BMI2

@@ -9,10 +9,10 @@ package sha256
 //go:noescape
 func IterateSHANI(state *uint64, n int)
 
-// IterateSHANI224 TODO
+// IterateSHANI_224 TODO
 //
 //go:noescape
-func IterateSHANI224(state *uint64, n int)
+func IterateSHANI_224(state *uint64, n int)
 
 // CompressSHANI TODO
 //
@@ -24,40 +24,40 @@ func CompressSHANI(h *uint64, p []byte)
 //go:noescape
 func IterateSHANIx2(state *uint64, n int)
 
-// IterateSHANIx2224 TODO
+// IterateSHANIx2_224 TODO
 //
 //go:noescape
-func IterateSHANIx2224(state *uint64, n int)
+func IterateSHANIx2_224(state *uint64, n int)
 
 // IterateSHANIx3 TODO
 //
 //go:noescape
 func IterateSHANIx3(state *uint64, n int)
 
-// IterateSHANIx3224 TODO
+// IterateSHANIx3_224 TODO
 //
 //go:noescape
-func IterateSHANIx3224(state *uint64, n int)
+func IterateSHANIx3_224(state *uint64, n int)
 
 // IterateSHANIx4 TODO
 //
 //go:noescape
 func IterateSHANIx4(state *uint64, n int)
 
-// IterateSHANIx4224 TODO
+// IterateSHANIx4_224 TODO
 //
 //go:noescape
-func IterateSHANIx4224(state *uint64, n int)
+func IterateSHANIx4_224(state *uint64, n int)
 
 // IterateBMI2 TODO
 //
 //go:noescape
 func IterateBMI2(state *uint64, n int)
 
-// IterateBMI2224 TODO
+// IterateBMI2_224 TODO
 //
 //go:noescape
-func IterateBMI2224(state *uint64, n int)
+func IterateBMI2_224(state *uint64, n int)
 
 // CompressBMI2 TODO
 //

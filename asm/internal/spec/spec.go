@@ -88,7 +88,7 @@ var (
 	SHA1 = Hash{"sha1", "", 32, 5, 20, true, []uint64{0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6}}
 	// FIPS 180-4 §4.2.2.
 	SHA256 = Hash{"sha256", "", 32, 8, 32, true, cubeRoots(64, 32)}
-	SHA224 = Hash{"sha224", "224", 32, 8, 28, true, SHA256.K}
+	SHA224 = Hash{"sha224", "_224", 32, 8, 28, true, SHA256.K}
 	// FIPS 180-4 §4.2.3.
 	SHA512     = Hash{"sha512", "", 64, 8, 64, true, cubeRoots(80, 64)}
 	SHA384     = Hash{"sha384", "_384", 64, 8, 48, true, SHA512.K}
