@@ -17,6 +17,10 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("cycles", "adds", addsAMD64),
+	onAMD64("sha1", "shani", sha1SHANI(1)),
+	onAMD64("sha1", "shanix2", sha1SHANI(2)),
+	onAMD64("sha1", "shanix3", sha1SHANI(3)),
+	onAMD64("sha1", "shanix4", sha1SHANI(4)),
 	onAMD64("sha256", "shani", sha256SHANI(1)),
 	onAMD64("sha256", "shanix2", sha256SHANI(2)),
 	onAMD64("sha256", "shanix3", sha256SHANI(3)),

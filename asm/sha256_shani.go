@@ -101,7 +101,7 @@ func (s *sha256Stream) rounds(q int) []amd64.Atom {
 			}
 			f.MOVOU(s.table(k), X0)
 		} else {
-			f.MOVOU(f.Table32("k256", words32(spec.SHA256.K, upto(64)...)...).Offset(16*q), X0)
+			f.MOVOU(f.Table32("k256", k256()...).Offset(16*q), X0)
 			f.PADDD(s.quads[q%4], X0)
 		}
 	}
@@ -199,10 +199,10 @@ func (s *sha256Stream) retire(q int) {
 	}
 }
 
-func upto(n int) []int {
-	v := make([]int, n)
-	for i := range v {
-		v[i] = i
+func k256() []uint32 {
+	v := make([]uint32, 64)
+	for i, k := range spec.SHA256.K {
+		v[i] = uint32(k)
 	}
 	return v
 }
@@ -225,7 +225,7 @@ func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
 	starts := make([]VecPhysical, lanes) // W+K of the next compression's first two rounds, between compressions
 	ringBytes := 0
 	for i := range streams {
-		s := &sha256Stream{f: f, pool: pool, message: h.Message(), abef: pool.Take(), cdgh: pool.Take(), spread: lanes == 2}
+		s := &sha256Stream{f: f, pool: pool, message: h.Message(), abef: pool.Take(), cdgh: pool.Take(), spread: lanes == 2 || lanes == 3}
 		starts[i] = pool.Take()
 		if inMemory {
 			for q := range s.quads {
@@ -305,6 +305,7 @@ func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
 		},
 		func(state GPPhysical) {
 			f.Label("compression")
+			start := make([]VecPhysical, lanes)
 			programs := make([][]amd64.Atom, lanes)
 			each(func(i int, s *sha256Stream) {
 				c := consts(cur, i)
@@ -369,16 +370,29 @@ func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
 					}
 				}
 				atoms = append(atoms, func() { s.retire(15) }, func() {
+					start[i] = starts[i]
 					if inMemory {
-						pool.TakeOne(starts[i])
+						start[i] = pool.Take()
 					}
-					f.PSHUFD(U8(0x0b), s.abef, starts[i])
+					f.PSHUFD(U8(0x0b), s.abef, start[i])
 					f.PADDD(c.abef, s.abef)
 					f.PADDD(c.cdgh, s.cdgh)
 				})
 				programs[i] = atoms
 			})
 			amd64.Interleave(programs...)
+			var from, to []VecPhysical
+			each(func(i int, s *sha256Stream) {
+				from = append(from, s.abef, s.cdgh, start[i])
+				to = append(to, s.abef, s.cdgh, starts[i])
+				if !inMemory {
+					for _, r := range s.quads[:3] {
+						from = append(from, r.(VecPhysical))
+						to = append(to, r.(VecPhysical))
+					}
+				}
+			})
+			f.MoveXMM(pool, from, to)
 			f.XCHGQ(cur, other)
 			f.CMPQ(cur, other)
 			f.JHI(LabelRef("compression"))

@@ -1003,18 +1003,21 @@ compression:
 	SHA256RNDS2 X0, X10, X11
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X11, X10
-	PSHUFD      $0x0b, X1, X3
+	PSHUFD      $0x0b, X1, X14
 	PADDD       (R8), X1
 	PADDD       16(R8), X2
-	PSHUFD      $0x0b, X4, X6
+	PSHUFD      $0x0b, X4, X9
 	PADDD       48(R8), X4
 	PADDD       64(R8), X5
-	PSHUFD      $0x0b, X7, X9
+	PSHUFD      $0x0b, X7, X15
 	PADDD       96(R8), X7
 	PADDD       112(R8), X8
 	PSHUFD      $0x0b, X10, X12
 	PADDD       144(R8), X10
 	PADDD       160(R8), X11
+	MOVOA       X14, X3
+	MOVOA       X9, X6
+	MOVOA       X15, X9
 	XCHGQ       R8, R9
 	CMPQ        R8, R9
 	JHI         compression
@@ -2235,18 +2238,21 @@ compression:
 	SHA256RNDS2 X0, X10, X11
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X11, X10
-	PSHUFD      $0x0b, X1, X3
+	PSHUFD      $0x0b, X1, X14
 	PADDD       (R8), X1
 	PADDD       16(R8), X2
-	PSHUFD      $0x0b, X4, X6
+	PSHUFD      $0x0b, X4, X9
 	PADDD       48(R8), X4
 	PADDD       64(R8), X5
-	PSHUFD      $0x0b, X7, X9
+	PSHUFD      $0x0b, X7, X15
 	PADDD       96(R8), X7
 	PADDD       112(R8), X8
 	PSHUFD      $0x0b, X10, X12
 	PADDD       144(R8), X10
 	PADDD       160(R8), X11
+	MOVOA       X14, X3
+	MOVOA       X9, X6
+	MOVOA       X15, X9
 	XCHGQ       R8, R9
 	CMPQ        R8, R9
 	JHI         compression

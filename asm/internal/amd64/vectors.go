@@ -12,11 +12,11 @@ import (
 
 // A Pool has the vector registers that hold nothing at this point of the program.
 type Pool struct {
-	free []reg.VecPhysical
+	free, all []reg.VecPhysical
 }
 
 // NewPool returns a pool of regs.
-func NewPool(regs ...reg.VecPhysical) *Pool { return &Pool{regs} }
+func NewPool(regs ...reg.VecPhysical) *Pool { return &Pool{slices.Clone(regs), slices.Clone(regs)} }
 
 // Take returns the register that has been free for the longest.
 func (p *Pool) Take() reg.VecPhysical {
@@ -28,17 +28,39 @@ func (p *Pool) Take() reg.VecPhysical {
 	return r
 }
 
-// TakeOne takes r.
-func (p *Pool) TakeOne(r reg.VecPhysical) {
-	i := slices.Index(p.free, r)
-	if i < 0 {
-		panic("amd64: a vector register is taken twice")
-	}
-	p.free = slices.Delete(p.free, i, i+1)
-}
-
 // Put gives r back.
 func (p *Pool) Put(r reg.VecPhysical) { p.free = append(p.free, r) }
+
+// MoveXMM copies the registers from to the registers to, all at once, as a loop's end needs where its registers have changed places. It may use free registers of
+// the pool, and leaves the pool with those that to has not.
+func (f *File) MoveXMM(p *Pool, from, to []reg.VecPhysical) {
+	from = slices.Clone(from)
+	for {
+		var blocked []int
+		moved := false
+		for i := range from {
+			if from[i] == to[i] {
+				continue
+			}
+			if slices.Contains(from, to[i]) {
+				blocked = append(blocked, i)
+				continue
+			}
+			f.MOVOA(from[i], to[i])
+			from[i], moved = to[i], true
+		}
+		if len(blocked) == 0 {
+			break
+		}
+		if !moved { // a ring: one of it makes room
+			i := blocked[0]
+			free := slices.IndexFunc(p.free, func(r reg.VecPhysical) bool { return !slices.Contains(to, r) })
+			f.MOVOA(from[i], p.free[free])
+			from[i] = p.free[free]
+		}
+	}
+	p.free = slices.DeleteFunc(XMM(), func(r reg.VecPhysical) bool { return slices.Contains(to, r) || !slices.Contains(p.all, r) })
+}
 
 // XMM returns the sixteen registers that legacy SSE has.
 func XMM() []reg.VecPhysical {
