@@ -19,8 +19,8 @@ func iterate(state *uint64, n int, pad *padding) {
 	w1 = u[1]
 	w2 = u[2]
 	w3 = u[3]
-	w14 := pad.w14
 	w4 := pad.w4
+	w14 := pad.w14
 	for range n {
 		for _, h0 := range [...]*[4]uint32{inner, outer} {
 			a := h0[0]
@@ -28,338 +28,274 @@ func iterate(state *uint64, n int, pad *padding) {
 			c := h0[2]
 			d := h0[3]
 
-			// 0
 			a += k[0] + w0
 			a += (c^d)&b ^ d
 			a = bits.RotateLeft32(a, 7) + b
 
-			// 1
 			d += k[1] + w1
 			d += (b^c)&a ^ c
 			d = bits.RotateLeft32(d, 12) + a
 
-			// 2
 			c += k[2] + w2
 			c += (a^b)&d ^ b
 			c = bits.RotateLeft32(c, 17) + d
 
-			// 3
 			b += k[3] + w3
 			b += (d^a)&c ^ a
 			b = bits.RotateLeft32(b, 22) + c
 
-			// 4
 			a += k[4] + w4
 			a += (c^d)&b ^ d
 			a = bits.RotateLeft32(a, 7) + b
 
-			// 5
 			d += k[5]
 			d += (b^c)&a ^ c
 			d = bits.RotateLeft32(d, 12) + a
 
-			// 6
 			c += k[6]
 			c += (a^b)&d ^ b
 			c = bits.RotateLeft32(c, 17) + d
 
-			// 7
 			b += k[7]
 			b += (d^a)&c ^ a
 			b = bits.RotateLeft32(b, 22) + c
 
-			// 8
 			a += k[8]
 			a += (c^d)&b ^ d
 			a = bits.RotateLeft32(a, 7) + b
 
-			// 9
 			d += k[9]
 			d += (b^c)&a ^ c
 			d = bits.RotateLeft32(d, 12) + a
 
-			// 10
 			c += k[10]
 			c += (a^b)&d ^ b
 			c = bits.RotateLeft32(c, 17) + d
 
-			// 11
 			b += k[11]
 			b += (d^a)&c ^ a
 			b = bits.RotateLeft32(b, 22) + c
 
-			// 12
 			a += k[12]
 			a += (c^d)&b ^ d
 			a = bits.RotateLeft32(a, 7) + b
 
-			// 13
 			d += k[13]
 			d += (b^c)&a ^ c
 			d = bits.RotateLeft32(d, 12) + a
 
-			// 14
 			c += k[14] + w14
 			c += (a^b)&d ^ b
 			c = bits.RotateLeft32(c, 17) + d
 
-			// 15
 			b += k[15]
 			b += (d^a)&c ^ a
 			b = bits.RotateLeft32(b, 22) + c
 
-			// 16
 			a += k[16] + w1
 			a += ^d & c
 			a += d & b
 			a = bits.RotateLeft32(a, 5) + b
 
-			// 17
 			d += k[17]
 			d += ^c & b
 			d += c & a
 			d = bits.RotateLeft32(d, 9) + a
 
-			// 18
 			c += k[18]
 			c += ^b & a
 			c += b & d
 			c = bits.RotateLeft32(c, 14) + d
 
-			// 19
 			b += k[19] + w0
 			b += ^a & d
 			b += a & c
 			b = bits.RotateLeft32(b, 20) + c
 
-			// 20
 			a += k[20]
 			a += ^d & c
 			a += d & b
 			a = bits.RotateLeft32(a, 5) + b
 
-			// 21
 			d += k[21]
 			d += ^c & b
 			d += c & a
 			d = bits.RotateLeft32(d, 9) + a
 
-			// 22
 			c += k[22]
 			c += ^b & a
 			c += b & d
 			c = bits.RotateLeft32(c, 14) + d
 
-			// 23
 			b += k[23] + w4
 			b += ^a & d
 			b += a & c
 			b = bits.RotateLeft32(b, 20) + c
 
-			// 24
 			a += k[24]
 			a += ^d & c
 			a += d & b
 			a = bits.RotateLeft32(a, 5) + b
 
-			// 25
 			d += k[25] + w14
 			d += ^c & b
 			d += c & a
 			d = bits.RotateLeft32(d, 9) + a
 
-			// 26
 			c += k[26] + w3
 			c += ^b & a
 			c += b & d
 			c = bits.RotateLeft32(c, 14) + d
 
-			// 27
 			b += k[27]
 			b += ^a & d
 			b += a & c
 			b = bits.RotateLeft32(b, 20) + c
 
-			// 28
 			a += k[28]
 			a += ^d & c
 			a += d & b
 			a = bits.RotateLeft32(a, 5) + b
 
-			// 29
 			d += k[29] + w2
 			d += ^c & b
 			d += c & a
 			d = bits.RotateLeft32(d, 9) + a
 
-			// 30
 			c += k[30]
 			c += ^b & a
 			c += b & d
 			c = bits.RotateLeft32(c, 14) + d
 
-			// 31
 			b += k[31]
 			b += ^a & d
 			b += a & c
 			b = bits.RotateLeft32(b, 20) + c
 
-			// 32
 			a += k[32]
 			a += c ^ d ^ b
 			a = bits.RotateLeft32(a, 4) + b
 
-			// 33
 			d += k[33]
 			d += b ^ c ^ a
 			d = bits.RotateLeft32(d, 11) + a
 
-			// 34
 			c += k[34]
 			c += a ^ b ^ d
 			c = bits.RotateLeft32(c, 16) + d
 
-			// 35
 			b += k[35] + w14
 			b += d ^ a ^ c
 			b = bits.RotateLeft32(b, 23) + c
 
-			// 36
 			a += k[36] + w1
 			a += c ^ d ^ b
 			a = bits.RotateLeft32(a, 4) + b
 
-			// 37
 			d += k[37] + w4
 			d += b ^ c ^ a
 			d = bits.RotateLeft32(d, 11) + a
 
-			// 38
 			c += k[38]
 			c += a ^ b ^ d
 			c = bits.RotateLeft32(c, 16) + d
 
-			// 39
 			b += k[39]
 			b += d ^ a ^ c
 			b = bits.RotateLeft32(b, 23) + c
 
-			// 40
 			a += k[40]
 			a += c ^ d ^ b
 			a = bits.RotateLeft32(a, 4) + b
 
-			// 41
 			d += k[41] + w0
 			d += b ^ c ^ a
 			d = bits.RotateLeft32(d, 11) + a
 
-			// 42
 			c += k[42] + w3
 			c += a ^ b ^ d
 			c = bits.RotateLeft32(c, 16) + d
 
-			// 43
 			b += k[43]
 			b += d ^ a ^ c
 			b = bits.RotateLeft32(b, 23) + c
 
-			// 44
 			a += k[44]
 			a += c ^ d ^ b
 			a = bits.RotateLeft32(a, 4) + b
 
-			// 45
 			d += k[45]
 			d += b ^ c ^ a
 			d = bits.RotateLeft32(d, 11) + a
 
-			// 46
 			c += k[46]
 			c += a ^ b ^ d
 			c = bits.RotateLeft32(c, 16) + d
 
-			// 47
 			b += k[47] + w2
 			b += d ^ a ^ c
 			b = bits.RotateLeft32(b, 23) + c
 
-			// 48
 			a += k[48] + w0
 			a += (^d | b) ^ c
 			a = bits.RotateLeft32(a, 6) + b
 
-			// 49
 			d += k[49]
 			d += (^c | a) ^ b
 			d = bits.RotateLeft32(d, 10) + a
 
-			// 50
 			c += k[50] + w14
 			c += (^b | d) ^ a
 			c = bits.RotateLeft32(c, 15) + d
 
-			// 51
 			b += k[51]
 			b += (^a | c) ^ d
 			b = bits.RotateLeft32(b, 21) + c
 
-			// 52
 			a += k[52]
 			a += (^d | b) ^ c
 			a = bits.RotateLeft32(a, 6) + b
 
-			// 53
 			d += k[53] + w3
 			d += (^c | a) ^ b
 			d = bits.RotateLeft32(d, 10) + a
 
-			// 54
 			c += k[54]
 			c += (^b | d) ^ a
 			c = bits.RotateLeft32(c, 15) + d
 
-			// 55
 			b += k[55] + w1
 			b += (^a | c) ^ d
 			b = bits.RotateLeft32(b, 21) + c
 
-			// 56
 			a += k[56]
 			a += (^d | b) ^ c
 			a = bits.RotateLeft32(a, 6) + b
 
-			// 57
 			d += k[57]
 			d += (^c | a) ^ b
 			d = bits.RotateLeft32(d, 10) + a
 
-			// 58
 			c += k[58]
 			c += (^b | d) ^ a
 			c = bits.RotateLeft32(c, 15) + d
 
-			// 59
 			b += k[59]
 			b += (^a | c) ^ d
 			b = bits.RotateLeft32(b, 21) + c
 
-			// 60
 			a += k[60] + w4
 			a += (^d | b) ^ c
 			a = bits.RotateLeft32(a, 6) + b
 
-			// 61
 			d += k[61]
 			d += (^c | a) ^ b
 			d = bits.RotateLeft32(d, 10) + a
 
-			// 62
 			c += k[62] + w2
 			c += (^b | d) ^ a
 			c = bits.RotateLeft32(c, 15) + d
 
-			// 63
 			b += k[63]
 			b += (^a | c) ^ d
 			b = bits.RotateLeft32(b, 21) + c

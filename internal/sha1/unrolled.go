@@ -20,8 +20,8 @@ func iterate(state *uint64, n int, pad *padding) {
 	w[2] = u[2]
 	w[3] = u[3]
 	w[4] = u[4]
-	w15 := pad.w15
 	w5 := pad.w5
+	w15 := pad.w15
 	for range n {
 		for _, h0 := range [...]*[5]uint32{inner, outer} {
 			a := h0[0]
@@ -30,544 +30,464 @@ func iterate(state *uint64, n int, pad *padding) {
 			d := h0[3]
 			e := h0[4]
 
-			// 0
 			e += k[0] + w[0]
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 1
 			d += k[0] + w[1]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 2
 			c += k[0] + w[2]
 			c += (a^b)&e ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 3
 			b += k[0] + w[3]
 			b += (e^a)&d ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 4
 			a += k[0] + w[4]
 			a += (d^e)&c ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 5
 			e += k[0] + w5
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 6
 			d += k[0]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 7
 			c += k[0]
 			c += (a^b)&e ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 8
 			b += k[0]
 			b += (e^a)&d ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 9
 			a += k[0]
 			a += (d^e)&c ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 10
 			e += k[0]
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 11
 			d += k[0]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 12
 			c += k[0]
 			c += (a^b)&e ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 13
 			b += k[0]
 			b += (e^a)&d ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 14
 			a += k[0]
 			a += (d^e)&c ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 15
 			e += k[0] + w15
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 16
 			w[0] = bits.RotateLeft32(w[2]^w[0], 1)
 			d += k[0] + w[0]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 17
 			w[1] = bits.RotateLeft32(w[3]^w[1], 1)
 			c += k[0] + w[1]
 			c += (a^b)&e ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 18
 			w[2] = bits.RotateLeft32(w15^w[4]^w[2], 1)
 			b += k[0] + w[2]
 			b += (e^a)&d ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 19
 			w[3] = bits.RotateLeft32(w[0]^w5^w[3], 1)
 			a += k[0] + w[3]
 			a += (d^e)&c ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 20
 			w[4] = bits.RotateLeft32(w[1]^w[4], 1)
 			e += k[1] + w[4]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 21
 			w[5] = bits.RotateLeft32(w[2]^w5, 1)
 			d += k[1] + w[5]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 22
 			w[6] = bits.RotateLeft32(w[3], 1)
 			c += k[1] + w[6]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 23
 			w[7] = bits.RotateLeft32(w[4]^w15, 1)
 			b += k[1] + w[7]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 24
 			w[8] = bits.RotateLeft32(w[5]^w[0], 1)
 			a += k[1] + w[8]
 			a += c ^ d ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 25
 			w[9] = bits.RotateLeft32(w[6]^w[1], 1)
 			e += k[1] + w[9]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 26
 			w[10] = bits.RotateLeft32(w[7]^w[2], 1)
 			d += k[1] + w[10]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 27
 			w[11] = bits.RotateLeft32(w[8]^w[3], 1)
 			c += k[1] + w[11]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 28
 			w[12] = bits.RotateLeft32(w[9]^w[4], 1)
 			b += k[1] + w[12]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 29
 			w[13] = bits.RotateLeft32(w[10]^w[5]^w15, 1)
 			a += k[1] + w[13]
 			a += c ^ d ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 30
 			w[14] = bits.RotateLeft32(w[11]^w[6]^w[0], 1)
 			e += k[1] + w[14]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 31
 			w[15] = bits.RotateLeft32(w[12]^w[7]^w[1]^w15, 1)
 			d += k[1] + w[15]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 32
 			w[0] = bits.RotateLeft32(w[13]^w[8]^w[2]^w[0], 1)
 			c += k[1] + w[0]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 33
 			w[1] = bits.RotateLeft32(w[14]^w[9]^w[3]^w[1], 1)
 			b += k[1] + w[1]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 34
 			w[2] = bits.RotateLeft32(w[15]^w[10]^w[4]^w[2], 1)
 			a += k[1] + w[2]
 			a += c ^ d ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 35
 			w[3] = bits.RotateLeft32(w[0]^w[11]^w[5]^w[3], 1)
 			e += k[1] + w[3]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 36
 			w[4] = bits.RotateLeft32(w[1]^w[12]^w[6]^w[4], 1)
 			d += k[1] + w[4]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 37
 			w[5] = bits.RotateLeft32(w[2]^w[13]^w[7]^w[5], 1)
 			c += k[1] + w[5]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 38
 			w[6] = bits.RotateLeft32(w[3]^w[14]^w[8]^w[6], 1)
 			b += k[1] + w[6]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 39
 			w[7] = bits.RotateLeft32(w[4]^w[15]^w[9]^w[7], 1)
 			a += k[1] + w[7]
 			a += c ^ d ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 40
 			w[8] = bits.RotateLeft32(w[5]^w[0]^w[10]^w[8], 1)
 			e += k[2] + w[8]
 			e += c&d + (c^d)&b
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 41
 			w[9] = bits.RotateLeft32(w[6]^w[1]^w[11]^w[9], 1)
 			d += k[2] + w[9]
 			d += b&c + (b^c)&a
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 42
 			w[10] = bits.RotateLeft32(w[7]^w[2]^w[12]^w[10], 1)
 			c += k[2] + w[10]
 			c += a&b + (a^b)&e
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 43
 			w[11] = bits.RotateLeft32(w[8]^w[3]^w[13]^w[11], 1)
 			b += k[2] + w[11]
 			b += e&a + (e^a)&d
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 44
 			w[12] = bits.RotateLeft32(w[9]^w[4]^w[14]^w[12], 1)
 			a += k[2] + w[12]
 			a += d&e + (d^e)&c
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 45
 			w[13] = bits.RotateLeft32(w[10]^w[5]^w[15]^w[13], 1)
 			e += k[2] + w[13]
 			e += c&d + (c^d)&b
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 46
 			w[14] = bits.RotateLeft32(w[11]^w[6]^w[0]^w[14], 1)
 			d += k[2] + w[14]
 			d += b&c + (b^c)&a
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 47
 			w[15] = bits.RotateLeft32(w[12]^w[7]^w[1]^w[15], 1)
 			c += k[2] + w[15]
 			c += a&b + (a^b)&e
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 48
 			w[0] = bits.RotateLeft32(w[13]^w[8]^w[2]^w[0], 1)
 			b += k[2] + w[0]
 			b += e&a + (e^a)&d
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 49
 			w[1] = bits.RotateLeft32(w[14]^w[9]^w[3]^w[1], 1)
 			a += k[2] + w[1]
 			a += d&e + (d^e)&c
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 50
 			w[2] = bits.RotateLeft32(w[15]^w[10]^w[4]^w[2], 1)
 			e += k[2] + w[2]
 			e += c&d + (c^d)&b
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 51
 			w[3] = bits.RotateLeft32(w[0]^w[11]^w[5]^w[3], 1)
 			d += k[2] + w[3]
 			d += b&c + (b^c)&a
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 52
 			w[4] = bits.RotateLeft32(w[1]^w[12]^w[6]^w[4], 1)
 			c += k[2] + w[4]
 			c += a&b + (a^b)&e
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 53
 			w[5] = bits.RotateLeft32(w[2]^w[13]^w[7]^w[5], 1)
 			b += k[2] + w[5]
 			b += e&a + (e^a)&d
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 54
 			w[6] = bits.RotateLeft32(w[3]^w[14]^w[8]^w[6], 1)
 			a += k[2] + w[6]
 			a += d&e + (d^e)&c
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 55
 			w[7] = bits.RotateLeft32(w[4]^w[15]^w[9]^w[7], 1)
 			e += k[2] + w[7]
 			e += c&d + (c^d)&b
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 56
 			w[8] = bits.RotateLeft32(w[5]^w[0]^w[10]^w[8], 1)
 			d += k[2] + w[8]
 			d += b&c + (b^c)&a
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 57
 			w[9] = bits.RotateLeft32(w[6]^w[1]^w[11]^w[9], 1)
 			c += k[2] + w[9]
 			c += a&b + (a^b)&e
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 58
 			w[10] = bits.RotateLeft32(w[7]^w[2]^w[12]^w[10], 1)
 			b += k[2] + w[10]
 			b += e&a + (e^a)&d
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 59
 			w[11] = bits.RotateLeft32(w[8]^w[3]^w[13]^w[11], 1)
 			a += k[2] + w[11]
 			a += d&e + (d^e)&c
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 60
 			w[12] = bits.RotateLeft32(w[9]^w[4]^w[14]^w[12], 1)
 			e += k[3] + w[12]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 61
 			w[13] = bits.RotateLeft32(w[10]^w[5]^w[15]^w[13], 1)
 			d += k[3] + w[13]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 62
 			w[14] = bits.RotateLeft32(w[11]^w[6]^w[0]^w[14], 1)
 			c += k[3] + w[14]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 63
 			w[15] = bits.RotateLeft32(w[12]^w[7]^w[1]^w[15], 1)
 			b += k[3] + w[15]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 64
 			w[0] = bits.RotateLeft32(w[13]^w[8]^w[2]^w[0], 1)
 			a += k[3] + w[0]
 			a += c ^ d ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 65
 			w[1] = bits.RotateLeft32(w[14]^w[9]^w[3]^w[1], 1)
 			e += k[3] + w[1]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 66
 			w[2] = bits.RotateLeft32(w[15]^w[10]^w[4]^w[2], 1)
 			d += k[3] + w[2]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 67
 			w[3] = bits.RotateLeft32(w[0]^w[11]^w[5]^w[3], 1)
 			c += k[3] + w[3]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 68
 			w[4] = bits.RotateLeft32(w[1]^w[12]^w[6]^w[4], 1)
 			b += k[3] + w[4]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 69
 			w[5] = bits.RotateLeft32(w[2]^w[13]^w[7]^w[5], 1)
 			a += k[3] + w[5]
 			a += c ^ d ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 70
 			w[6] = bits.RotateLeft32(w[3]^w[14]^w[8]^w[6], 1)
 			e += k[3] + w[6]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 71
 			w[7] = bits.RotateLeft32(w[4]^w[15]^w[9]^w[7], 1)
 			d += k[3] + w[7]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 72
 			w[8] = bits.RotateLeft32(w[5]^w[0]^w[10]^w[8], 1)
 			c += k[3] + w[8]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 73
 			w[9] = bits.RotateLeft32(w[6]^w[1]^w[11]^w[9], 1)
 			b += k[3] + w[9]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 74
 			w[10] = bits.RotateLeft32(w[7]^w[2]^w[12]^w[10], 1)
 			a += k[3] + w[10]
 			a += c ^ d ^ e
 			a += bits.RotateLeft32(b, 5)
 			c = bits.RotateLeft32(c, 30)
 
-			// 75
 			w[11] = bits.RotateLeft32(w[8]^w[3]^w[13]^w[11], 1)
 			e += k[3] + w[11]
 			e += b ^ c ^ d
 			e += bits.RotateLeft32(a, 5)
 			b = bits.RotateLeft32(b, 30)
 
-			// 76
 			w[12] = bits.RotateLeft32(w[9]^w[4]^w[14]^w[12], 1)
 			d += k[3] + w[12]
 			d += a ^ b ^ c
 			d += bits.RotateLeft32(e, 5)
 			a = bits.RotateLeft32(a, 30)
 
-			// 77
 			w[13] = bits.RotateLeft32(w[10]^w[5]^w[15]^w[13], 1)
 			c += k[3] + w[13]
 			c += e ^ a ^ b
 			c += bits.RotateLeft32(d, 5)
 			e = bits.RotateLeft32(e, 30)
 
-			// 78
 			w[14] = bits.RotateLeft32(w[11]^w[6]^w[0]^w[14], 1)
 			b += k[3] + w[14]
 			b += d ^ e ^ a
 			b += bits.RotateLeft32(c, 5)
 			d = bits.RotateLeft32(d, 30)
 
-			// 79
 			w[15] = bits.RotateLeft32(w[12]^w[7]^w[1]^w[15], 1)
 			a += k[3] + w[15]
 			a += c ^ d ^ e

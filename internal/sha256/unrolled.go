@@ -24,8 +24,8 @@ func iterate(state *uint64, n int, pad *padding) {
 	w[6] = u[6]
 	w[7] = u[7]
 	pad.apply(&w)
-	w15 := pad.w15
 	w8 := pad.w8
+	w15 := pad.w15
 	for range n {
 		for _, h0 := range [...]*[8]uint32{inner, outer} {
 			a := h0[0]
@@ -37,7 +37,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g := h0[6]
 			h := h0[7]
 
-			// 0
 			h += k[0] + w[0]
 			h += (f^g)&e ^ g
 			h += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -14), -5), -6)
@@ -45,7 +44,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -9), -11), -2)
 
-			// 1
 			g += k[1] + w[1]
 			g += (e^f)&d ^ f
 			g += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -14), -5), -6)
@@ -53,7 +51,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -9), -11), -2)
 
-			// 2
 			f += k[2] + w[2]
 			f += (d^e)&c ^ e
 			f += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -14), -5), -6)
@@ -61,7 +58,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -9), -11), -2)
 
-			// 3
 			e += k[3] + w[3]
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -14), -5), -6)
@@ -69,7 +65,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -9), -11), -2)
 
-			// 4
 			d += k[4] + w[4]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -14), -5), -6)
@@ -77,7 +72,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -9), -11), -2)
 
-			// 5
 			c += k[5] + w[5]
 			c += (a^b)&h ^ b
 			c += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -14), -5), -6)
@@ -85,7 +79,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -9), -11), -2)
 
-			// 6
 			b += k[6] + w[6]
 			b += (h^a)&g ^ a
 			b += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -14), -5), -6)
@@ -93,7 +86,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -9), -11), -2)
 
-			// 7
 			a += k[7] + w[7]
 			a += (g^h)&f ^ h
 			a += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -14), -5), -6)
@@ -101,7 +93,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -9), -11), -2)
 
-			// 8
 			h += k[8] + w8
 			h += (f^g)&e ^ g
 			h += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -14), -5), -6)
@@ -109,7 +100,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -9), -11), -2)
 
-			// 9
 			g += k[9]
 			g += (e^f)&d ^ f
 			g += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -14), -5), -6)
@@ -117,7 +107,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -9), -11), -2)
 
-			// 10
 			f += k[10]
 			f += (d^e)&c ^ e
 			f += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -14), -5), -6)
@@ -125,7 +114,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -9), -11), -2)
 
-			// 11
 			e += k[11]
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -14), -5), -6)
@@ -133,7 +121,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -9), -11), -2)
 
-			// 12
 			d += k[12]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -14), -5), -6)
@@ -141,7 +128,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -9), -11), -2)
 
-			// 13
 			c += k[13]
 			c += (a^b)&h ^ b
 			c += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -14), -5), -6)
@@ -149,7 +135,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -9), -11), -2)
 
-			// 14
 			b += k[14]
 			b += (h^a)&g ^ a
 			b += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -14), -5), -6)
@@ -157,7 +142,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -9), -11), -2)
 
-			// 15
 			a += k[15] + w15
 			a += (g^h)&f ^ h
 			a += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -14), -5), -6)
@@ -165,7 +149,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -9), -11), -2)
 
-			// 16
 			w[0] = w[0] + (bits.RotateLeft32(w[1]^bits.RotateLeft32(w[1], -11), -7) ^ w[1]>>3)
 			h += k[16] + w[0]
 			h += (f^g)&e ^ g
@@ -174,7 +157,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -9), -11), -2)
 
-			// 17
 			w[1] = w[1] + (bits.RotateLeft32(w[2]^bits.RotateLeft32(w[2], -11), -7) ^ w[2]>>3) + (bits.RotateLeft32(w15^bits.RotateLeft32(w15, -2), -17) ^ w15>>10)
 			g += k[17] + w[1]
 			g += (e^f)&d ^ f
@@ -183,7 +165,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -9), -11), -2)
 
-			// 18
 			w[2] = w[2] + (bits.RotateLeft32(w[3]^bits.RotateLeft32(w[3], -11), -7) ^ w[3]>>3) + (bits.RotateLeft32(w[0]^bits.RotateLeft32(w[0], -2), -17) ^ w[0]>>10)
 			f += k[18] + w[2]
 			f += (d^e)&c ^ e
@@ -192,7 +173,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -9), -11), -2)
 
-			// 19
 			w[3] = w[3] + (bits.RotateLeft32(w[4]^bits.RotateLeft32(w[4], -11), -7) ^ w[4]>>3) + (bits.RotateLeft32(w[1]^bits.RotateLeft32(w[1], -2), -17) ^ w[1]>>10)
 			e += k[19] + w[3]
 			e += (c^d)&b ^ d
@@ -201,7 +181,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -9), -11), -2)
 
-			// 20
 			w[4] = w[4] + (bits.RotateLeft32(w[5]^bits.RotateLeft32(w[5], -11), -7) ^ w[5]>>3) + (bits.RotateLeft32(w[2]^bits.RotateLeft32(w[2], -2), -17) ^ w[2]>>10)
 			d += k[20] + w[4]
 			d += (b^c)&a ^ c
@@ -210,7 +189,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -9), -11), -2)
 
-			// 21
 			w[5] = w[5] + (bits.RotateLeft32(w[6]^bits.RotateLeft32(w[6], -11), -7) ^ w[6]>>3) + (bits.RotateLeft32(w[3]^bits.RotateLeft32(w[3], -2), -17) ^ w[3]>>10)
 			c += k[21] + w[5]
 			c += (a^b)&h ^ b
@@ -219,7 +197,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -9), -11), -2)
 
-			// 22
 			w[6] = w[6] + w15 + (bits.RotateLeft32(w[7]^bits.RotateLeft32(w[7], -11), -7) ^ w[7]>>3) + (bits.RotateLeft32(w[4]^bits.RotateLeft32(w[4], -2), -17) ^ w[4]>>10)
 			b += k[22] + w[6]
 			b += (h^a)&g ^ a
@@ -228,7 +205,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -9), -11), -2)
 
-			// 23
 			w[7] = w[7] + w[0] + (bits.RotateLeft32(w8^bits.RotateLeft32(w8, -11), -7) ^ w8>>3) + (bits.RotateLeft32(w[5]^bits.RotateLeft32(w[5], -2), -17) ^ w[5]>>10)
 			a += k[23] + w[7]
 			a += (g^h)&f ^ h
@@ -237,7 +213,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -9), -11), -2)
 
-			// 24
 			w[8] = w8 + w[1] + (bits.RotateLeft32(w[6]^bits.RotateLeft32(w[6], -2), -17) ^ w[6]>>10)
 			h += k[24] + w[8]
 			h += (f^g)&e ^ g
@@ -246,7 +221,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -9), -11), -2)
 
-			// 25
 			w[9] = w[2] + (bits.RotateLeft32(w[7]^bits.RotateLeft32(w[7], -2), -17) ^ w[7]>>10)
 			g += k[25] + w[9]
 			g += (e^f)&d ^ f
@@ -255,7 +229,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -9), -11), -2)
 
-			// 26
 			w[10] = w[3] + (bits.RotateLeft32(w[8]^bits.RotateLeft32(w[8], -2), -17) ^ w[8]>>10)
 			f += k[26] + w[10]
 			f += (d^e)&c ^ e
@@ -264,7 +237,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -9), -11), -2)
 
-			// 27
 			w[11] = w[4] + (bits.RotateLeft32(w[9]^bits.RotateLeft32(w[9], -2), -17) ^ w[9]>>10)
 			e += k[27] + w[11]
 			e += (c^d)&b ^ d
@@ -273,7 +245,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -9), -11), -2)
 
-			// 28
 			w[12] = w[5] + (bits.RotateLeft32(w[10]^bits.RotateLeft32(w[10], -2), -17) ^ w[10]>>10)
 			d += k[28] + w[12]
 			d += (b^c)&a ^ c
@@ -282,7 +253,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -9), -11), -2)
 
-			// 29
 			w[13] = w[6] + (bits.RotateLeft32(w[11]^bits.RotateLeft32(w[11], -2), -17) ^ w[11]>>10)
 			c += k[29] + w[13]
 			c += (a^b)&h ^ b
@@ -291,7 +261,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -9), -11), -2)
 
-			// 30
 			w[14] = w[7] + (bits.RotateLeft32(w15^bits.RotateLeft32(w15, -11), -7) ^ w15>>3) + (bits.RotateLeft32(w[12]^bits.RotateLeft32(w[12], -2), -17) ^ w[12]>>10)
 			b += k[30] + w[14]
 			b += (h^a)&g ^ a
@@ -300,7 +269,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -9), -11), -2)
 
-			// 31
 			w[15] = w15 + w[8] + (bits.RotateLeft32(w[0]^bits.RotateLeft32(w[0], -11), -7) ^ w[0]>>3) + (bits.RotateLeft32(w[13]^bits.RotateLeft32(w[13], -2), -17) ^ w[13]>>10)
 			a += k[31] + w[15]
 			a += (g^h)&f ^ h
@@ -309,146 +277,130 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -9), -11), -2)
 
-			for t := 32; t < 64; t += 16 {
+			for i := 32; i < 64; i += 16 {
 
-				// 32
 				w[0] = w[0] + w[9] + (bits.RotateLeft32(w[1]^bits.RotateLeft32(w[1], -11), -7) ^ w[1]>>3) + (bits.RotateLeft32(w[14]^bits.RotateLeft32(w[14], -2), -17) ^ w[14]>>10)
-				h += k[t+0] + w[0]
+				h += k[i+0] + w[0]
 				h += (f^g)&e ^ g
 				h += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -14), -5), -6)
 				d += h
 				h += (a^b)&(b^c) ^ b
 				h += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -9), -11), -2)
 
-				// 33
 				w[1] = w[1] + w[10] + (bits.RotateLeft32(w[2]^bits.RotateLeft32(w[2], -11), -7) ^ w[2]>>3) + (bits.RotateLeft32(w[15]^bits.RotateLeft32(w[15], -2), -17) ^ w[15]>>10)
-				g += k[t+1] + w[1]
+				g += k[i+1] + w[1]
 				g += (e^f)&d ^ f
 				g += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -14), -5), -6)
 				c += g
 				g += (h^a)&(a^b) ^ a
 				g += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -9), -11), -2)
 
-				// 34
 				w[2] = w[2] + w[11] + (bits.RotateLeft32(w[3]^bits.RotateLeft32(w[3], -11), -7) ^ w[3]>>3) + (bits.RotateLeft32(w[0]^bits.RotateLeft32(w[0], -2), -17) ^ w[0]>>10)
-				f += k[t+2] + w[2]
+				f += k[i+2] + w[2]
 				f += (d^e)&c ^ e
 				f += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -14), -5), -6)
 				b += f
 				f += (g^h)&(h^a) ^ h
 				f += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -9), -11), -2)
 
-				// 35
 				w[3] = w[3] + w[12] + (bits.RotateLeft32(w[4]^bits.RotateLeft32(w[4], -11), -7) ^ w[4]>>3) + (bits.RotateLeft32(w[1]^bits.RotateLeft32(w[1], -2), -17) ^ w[1]>>10)
-				e += k[t+3] + w[3]
+				e += k[i+3] + w[3]
 				e += (c^d)&b ^ d
 				e += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -14), -5), -6)
 				a += e
 				e += (f^g)&(g^h) ^ g
 				e += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -9), -11), -2)
 
-				// 36
 				w[4] = w[4] + w[13] + (bits.RotateLeft32(w[5]^bits.RotateLeft32(w[5], -11), -7) ^ w[5]>>3) + (bits.RotateLeft32(w[2]^bits.RotateLeft32(w[2], -2), -17) ^ w[2]>>10)
-				d += k[t+4] + w[4]
+				d += k[i+4] + w[4]
 				d += (b^c)&a ^ c
 				d += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -14), -5), -6)
 				h += d
 				d += (e^f)&(f^g) ^ f
 				d += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -9), -11), -2)
 
-				// 37
 				w[5] = w[5] + w[14] + (bits.RotateLeft32(w[6]^bits.RotateLeft32(w[6], -11), -7) ^ w[6]>>3) + (bits.RotateLeft32(w[3]^bits.RotateLeft32(w[3], -2), -17) ^ w[3]>>10)
-				c += k[t+5] + w[5]
+				c += k[i+5] + w[5]
 				c += (a^b)&h ^ b
 				c += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -14), -5), -6)
 				g += c
 				c += (d^e)&(e^f) ^ e
 				c += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -9), -11), -2)
 
-				// 38
 				w[6] = w[6] + w[15] + (bits.RotateLeft32(w[7]^bits.RotateLeft32(w[7], -11), -7) ^ w[7]>>3) + (bits.RotateLeft32(w[4]^bits.RotateLeft32(w[4], -2), -17) ^ w[4]>>10)
-				b += k[t+6] + w[6]
+				b += k[i+6] + w[6]
 				b += (h^a)&g ^ a
 				b += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -14), -5), -6)
 				f += b
 				b += (c^d)&(d^e) ^ d
 				b += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -9), -11), -2)
 
-				// 39
 				w[7] = w[7] + w[0] + (bits.RotateLeft32(w[8]^bits.RotateLeft32(w[8], -11), -7) ^ w[8]>>3) + (bits.RotateLeft32(w[5]^bits.RotateLeft32(w[5], -2), -17) ^ w[5]>>10)
-				a += k[t+7] + w[7]
+				a += k[i+7] + w[7]
 				a += (g^h)&f ^ h
 				a += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -14), -5), -6)
 				e += a
 				a += (b^c)&(c^d) ^ c
 				a += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -9), -11), -2)
 
-				// 40
 				w[8] = w[8] + w[1] + (bits.RotateLeft32(w[9]^bits.RotateLeft32(w[9], -11), -7) ^ w[9]>>3) + (bits.RotateLeft32(w[6]^bits.RotateLeft32(w[6], -2), -17) ^ w[6]>>10)
-				h += k[t+8] + w[8]
+				h += k[i+8] + w[8]
 				h += (f^g)&e ^ g
 				h += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -14), -5), -6)
 				d += h
 				h += (a^b)&(b^c) ^ b
 				h += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -9), -11), -2)
 
-				// 41
 				w[9] = w[9] + w[2] + (bits.RotateLeft32(w[10]^bits.RotateLeft32(w[10], -11), -7) ^ w[10]>>3) + (bits.RotateLeft32(w[7]^bits.RotateLeft32(w[7], -2), -17) ^ w[7]>>10)
-				g += k[t+9] + w[9]
+				g += k[i+9] + w[9]
 				g += (e^f)&d ^ f
 				g += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -14), -5), -6)
 				c += g
 				g += (h^a)&(a^b) ^ a
 				g += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -9), -11), -2)
 
-				// 42
 				w[10] = w[10] + w[3] + (bits.RotateLeft32(w[11]^bits.RotateLeft32(w[11], -11), -7) ^ w[11]>>3) + (bits.RotateLeft32(w[8]^bits.RotateLeft32(w[8], -2), -17) ^ w[8]>>10)
-				f += k[t+10] + w[10]
+				f += k[i+10] + w[10]
 				f += (d^e)&c ^ e
 				f += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -14), -5), -6)
 				b += f
 				f += (g^h)&(h^a) ^ h
 				f += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -9), -11), -2)
 
-				// 43
 				w[11] = w[11] + w[4] + (bits.RotateLeft32(w[12]^bits.RotateLeft32(w[12], -11), -7) ^ w[12]>>3) + (bits.RotateLeft32(w[9]^bits.RotateLeft32(w[9], -2), -17) ^ w[9]>>10)
-				e += k[t+11] + w[11]
+				e += k[i+11] + w[11]
 				e += (c^d)&b ^ d
 				e += bits.RotateLeft32(b^bits.RotateLeft32(b^bits.RotateLeft32(b, -14), -5), -6)
 				a += e
 				e += (f^g)&(g^h) ^ g
 				e += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -9), -11), -2)
 
-				// 44
 				w[12] = w[12] + w[5] + (bits.RotateLeft32(w[13]^bits.RotateLeft32(w[13], -11), -7) ^ w[13]>>3) + (bits.RotateLeft32(w[10]^bits.RotateLeft32(w[10], -2), -17) ^ w[10]>>10)
-				d += k[t+12] + w[12]
+				d += k[i+12] + w[12]
 				d += (b^c)&a ^ c
 				d += bits.RotateLeft32(a^bits.RotateLeft32(a^bits.RotateLeft32(a, -14), -5), -6)
 				h += d
 				d += (e^f)&(f^g) ^ f
 				d += bits.RotateLeft32(e^bits.RotateLeft32(e^bits.RotateLeft32(e, -9), -11), -2)
 
-				// 45
 				w[13] = w[13] + w[6] + (bits.RotateLeft32(w[14]^bits.RotateLeft32(w[14], -11), -7) ^ w[14]>>3) + (bits.RotateLeft32(w[11]^bits.RotateLeft32(w[11], -2), -17) ^ w[11]>>10)
-				c += k[t+13] + w[13]
+				c += k[i+13] + w[13]
 				c += (a^b)&h ^ b
 				c += bits.RotateLeft32(h^bits.RotateLeft32(h^bits.RotateLeft32(h, -14), -5), -6)
 				g += c
 				c += (d^e)&(e^f) ^ e
 				c += bits.RotateLeft32(d^bits.RotateLeft32(d^bits.RotateLeft32(d, -9), -11), -2)
 
-				// 46
 				w[14] = w[14] + w[7] + (bits.RotateLeft32(w[15]^bits.RotateLeft32(w[15], -11), -7) ^ w[15]>>3) + (bits.RotateLeft32(w[12]^bits.RotateLeft32(w[12], -2), -17) ^ w[12]>>10)
-				b += k[t+14] + w[14]
+				b += k[i+14] + w[14]
 				b += (h^a)&g ^ a
 				b += bits.RotateLeft32(g^bits.RotateLeft32(g^bits.RotateLeft32(g, -14), -5), -6)
 				f += b
 				b += (c^d)&(d^e) ^ d
 				b += bits.RotateLeft32(c^bits.RotateLeft32(c^bits.RotateLeft32(c, -9), -11), -2)
 
-				// 47
 				w[15] = w[15] + w[8] + (bits.RotateLeft32(w[0]^bits.RotateLeft32(w[0], -11), -7) ^ w[0]>>3) + (bits.RotateLeft32(w[13]^bits.RotateLeft32(w[13], -2), -17) ^ w[13]>>10)
-				a += k[t+15] + w[15]
+				a += k[i+15] + w[15]
 				a += (g^h)&f ^ h
 				a += bits.RotateLeft32(f^bits.RotateLeft32(f^bits.RotateLeft32(f, -14), -5), -6)
 				e += a

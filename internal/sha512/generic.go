@@ -19,7 +19,7 @@ func IterateGeneric512_224(state *uint64, n int) { iterate(state, n, &pad512_224
 
 // A padding is what follows the digest in the message block (FIPS 180-4, section 5.1.2). The words from 9 to 14 are zero.
 type padding struct {
-	whole   int       // words that are all digest
+	whole   uint      // words that are all digest
 	mask    [8]uint64 // the digest's bits in the words from whole to 7, and
 	bits    [8]uint64 // the other bits in them
 	w8, w15 uint64    // words 8 and 15

@@ -24,8 +24,8 @@ func iterate(state *uint64, n int, pad *padding) {
 	w[6] = u[6]
 	w[7] = u[7]
 	pad.apply(&w)
-	w15 := pad.w15
 	w8 := pad.w8
+	w15 := pad.w15
 	for range n {
 		for _, h0 := range [...]*[8]uint64{inner, outer} {
 			a := h0[0]
@@ -37,7 +37,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g := h0[6]
 			h := h0[7]
 
-			// 0
 			h += k[0] + w[0]
 			h += (f^g)&e ^ g
 			h += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -23), -4), -14)
@@ -45,7 +44,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -5), -6), -28)
 
-			// 1
 			g += k[1] + w[1]
 			g += (e^f)&d ^ f
 			g += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -23), -4), -14)
@@ -53,7 +51,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -5), -6), -28)
 
-			// 2
 			f += k[2] + w[2]
 			f += (d^e)&c ^ e
 			f += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -23), -4), -14)
@@ -61,7 +58,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -5), -6), -28)
 
-			// 3
 			e += k[3] + w[3]
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -23), -4), -14)
@@ -69,7 +65,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -5), -6), -28)
 
-			// 4
 			d += k[4] + w[4]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -23), -4), -14)
@@ -77,7 +72,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -5), -6), -28)
 
-			// 5
 			c += k[5] + w[5]
 			c += (a^b)&h ^ b
 			c += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -23), -4), -14)
@@ -85,7 +79,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -5), -6), -28)
 
-			// 6
 			b += k[6] + w[6]
 			b += (h^a)&g ^ a
 			b += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -23), -4), -14)
@@ -93,7 +86,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -5), -6), -28)
 
-			// 7
 			a += k[7] + w[7]
 			a += (g^h)&f ^ h
 			a += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -23), -4), -14)
@@ -101,7 +93,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -5), -6), -28)
 
-			// 8
 			h += k[8] + w8
 			h += (f^g)&e ^ g
 			h += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -23), -4), -14)
@@ -109,7 +100,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -5), -6), -28)
 
-			// 9
 			g += k[9]
 			g += (e^f)&d ^ f
 			g += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -23), -4), -14)
@@ -117,7 +107,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -5), -6), -28)
 
-			// 10
 			f += k[10]
 			f += (d^e)&c ^ e
 			f += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -23), -4), -14)
@@ -125,7 +114,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -5), -6), -28)
 
-			// 11
 			e += k[11]
 			e += (c^d)&b ^ d
 			e += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -23), -4), -14)
@@ -133,7 +121,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -5), -6), -28)
 
-			// 12
 			d += k[12]
 			d += (b^c)&a ^ c
 			d += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -23), -4), -14)
@@ -141,7 +128,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -5), -6), -28)
 
-			// 13
 			c += k[13]
 			c += (a^b)&h ^ b
 			c += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -23), -4), -14)
@@ -149,7 +135,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -5), -6), -28)
 
-			// 14
 			b += k[14]
 			b += (h^a)&g ^ a
 			b += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -23), -4), -14)
@@ -157,7 +142,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -5), -6), -28)
 
-			// 15
 			a += k[15] + w15
 			a += (g^h)&f ^ h
 			a += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -23), -4), -14)
@@ -165,7 +149,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -5), -6), -28)
 
-			// 16
 			w[0] = w[0] + (bits.RotateLeft64(w[1]^bits.RotateLeft64(w[1], -7), -1) ^ w[1]>>7)
 			h += k[16] + w[0]
 			h += (f^g)&e ^ g
@@ -174,7 +157,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -5), -6), -28)
 
-			// 17
 			w[1] = w[1] + (bits.RotateLeft64(w[2]^bits.RotateLeft64(w[2], -7), -1) ^ w[2]>>7) + (bits.RotateLeft64(w15^bits.RotateLeft64(w15, -42), -19) ^ w15>>6)
 			g += k[17] + w[1]
 			g += (e^f)&d ^ f
@@ -183,7 +165,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -5), -6), -28)
 
-			// 18
 			w[2] = w[2] + (bits.RotateLeft64(w[3]^bits.RotateLeft64(w[3], -7), -1) ^ w[3]>>7) + (bits.RotateLeft64(w[0]^bits.RotateLeft64(w[0], -42), -19) ^ w[0]>>6)
 			f += k[18] + w[2]
 			f += (d^e)&c ^ e
@@ -192,7 +173,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -5), -6), -28)
 
-			// 19
 			w[3] = w[3] + (bits.RotateLeft64(w[4]^bits.RotateLeft64(w[4], -7), -1) ^ w[4]>>7) + (bits.RotateLeft64(w[1]^bits.RotateLeft64(w[1], -42), -19) ^ w[1]>>6)
 			e += k[19] + w[3]
 			e += (c^d)&b ^ d
@@ -201,7 +181,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -5), -6), -28)
 
-			// 20
 			w[4] = w[4] + (bits.RotateLeft64(w[5]^bits.RotateLeft64(w[5], -7), -1) ^ w[5]>>7) + (bits.RotateLeft64(w[2]^bits.RotateLeft64(w[2], -42), -19) ^ w[2]>>6)
 			d += k[20] + w[4]
 			d += (b^c)&a ^ c
@@ -210,7 +189,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -5), -6), -28)
 
-			// 21
 			w[5] = w[5] + (bits.RotateLeft64(w[6]^bits.RotateLeft64(w[6], -7), -1) ^ w[6]>>7) + (bits.RotateLeft64(w[3]^bits.RotateLeft64(w[3], -42), -19) ^ w[3]>>6)
 			c += k[21] + w[5]
 			c += (a^b)&h ^ b
@@ -219,7 +197,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -5), -6), -28)
 
-			// 22
 			w[6] = w[6] + w15 + (bits.RotateLeft64(w[7]^bits.RotateLeft64(w[7], -7), -1) ^ w[7]>>7) + (bits.RotateLeft64(w[4]^bits.RotateLeft64(w[4], -42), -19) ^ w[4]>>6)
 			b += k[22] + w[6]
 			b += (h^a)&g ^ a
@@ -228,7 +205,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -5), -6), -28)
 
-			// 23
 			w[7] = w[7] + w[0] + (bits.RotateLeft64(w8^bits.RotateLeft64(w8, -7), -1) ^ w8>>7) + (bits.RotateLeft64(w[5]^bits.RotateLeft64(w[5], -42), -19) ^ w[5]>>6)
 			a += k[23] + w[7]
 			a += (g^h)&f ^ h
@@ -237,7 +213,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -5), -6), -28)
 
-			// 24
 			w[8] = w8 + w[1] + (bits.RotateLeft64(w[6]^bits.RotateLeft64(w[6], -42), -19) ^ w[6]>>6)
 			h += k[24] + w[8]
 			h += (f^g)&e ^ g
@@ -246,7 +221,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			h += (a^b)&(b^c) ^ b
 			h += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -5), -6), -28)
 
-			// 25
 			w[9] = w[2] + (bits.RotateLeft64(w[7]^bits.RotateLeft64(w[7], -42), -19) ^ w[7]>>6)
 			g += k[25] + w[9]
 			g += (e^f)&d ^ f
@@ -255,7 +229,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			g += (h^a)&(a^b) ^ a
 			g += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -5), -6), -28)
 
-			// 26
 			w[10] = w[3] + (bits.RotateLeft64(w[8]^bits.RotateLeft64(w[8], -42), -19) ^ w[8]>>6)
 			f += k[26] + w[10]
 			f += (d^e)&c ^ e
@@ -264,7 +237,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			f += (g^h)&(h^a) ^ h
 			f += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -5), -6), -28)
 
-			// 27
 			w[11] = w[4] + (bits.RotateLeft64(w[9]^bits.RotateLeft64(w[9], -42), -19) ^ w[9]>>6)
 			e += k[27] + w[11]
 			e += (c^d)&b ^ d
@@ -273,7 +245,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			e += (f^g)&(g^h) ^ g
 			e += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -5), -6), -28)
 
-			// 28
 			w[12] = w[5] + (bits.RotateLeft64(w[10]^bits.RotateLeft64(w[10], -42), -19) ^ w[10]>>6)
 			d += k[28] + w[12]
 			d += (b^c)&a ^ c
@@ -282,7 +253,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			d += (e^f)&(f^g) ^ f
 			d += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -5), -6), -28)
 
-			// 29
 			w[13] = w[6] + (bits.RotateLeft64(w[11]^bits.RotateLeft64(w[11], -42), -19) ^ w[11]>>6)
 			c += k[29] + w[13]
 			c += (a^b)&h ^ b
@@ -291,7 +261,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			c += (d^e)&(e^f) ^ e
 			c += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -5), -6), -28)
 
-			// 30
 			w[14] = w[7] + (bits.RotateLeft64(w15^bits.RotateLeft64(w15, -7), -1) ^ w15>>7) + (bits.RotateLeft64(w[12]^bits.RotateLeft64(w[12], -42), -19) ^ w[12]>>6)
 			b += k[30] + w[14]
 			b += (h^a)&g ^ a
@@ -300,7 +269,6 @@ func iterate(state *uint64, n int, pad *padding) {
 			b += (c^d)&(d^e) ^ d
 			b += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -5), -6), -28)
 
-			// 31
 			w[15] = w15 + w[8] + (bits.RotateLeft64(w[0]^bits.RotateLeft64(w[0], -7), -1) ^ w[0]>>7) + (bits.RotateLeft64(w[13]^bits.RotateLeft64(w[13], -42), -19) ^ w[13]>>6)
 			a += k[31] + w[15]
 			a += (g^h)&f ^ h
@@ -309,146 +277,130 @@ func iterate(state *uint64, n int, pad *padding) {
 			a += (b^c)&(c^d) ^ c
 			a += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -5), -6), -28)
 
-			for t := 32; t < 80; t += 16 {
+			for i := 32; i < 80; i += 16 {
 
-				// 32
 				w[0] = w[0] + w[9] + (bits.RotateLeft64(w[1]^bits.RotateLeft64(w[1], -7), -1) ^ w[1]>>7) + (bits.RotateLeft64(w[14]^bits.RotateLeft64(w[14], -42), -19) ^ w[14]>>6)
-				h += k[t+0] + w[0]
+				h += k[i+0] + w[0]
 				h += (f^g)&e ^ g
 				h += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -23), -4), -14)
 				d += h
 				h += (a^b)&(b^c) ^ b
 				h += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -5), -6), -28)
 
-				// 33
 				w[1] = w[1] + w[10] + (bits.RotateLeft64(w[2]^bits.RotateLeft64(w[2], -7), -1) ^ w[2]>>7) + (bits.RotateLeft64(w[15]^bits.RotateLeft64(w[15], -42), -19) ^ w[15]>>6)
-				g += k[t+1] + w[1]
+				g += k[i+1] + w[1]
 				g += (e^f)&d ^ f
 				g += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -23), -4), -14)
 				c += g
 				g += (h^a)&(a^b) ^ a
 				g += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -5), -6), -28)
 
-				// 34
 				w[2] = w[2] + w[11] + (bits.RotateLeft64(w[3]^bits.RotateLeft64(w[3], -7), -1) ^ w[3]>>7) + (bits.RotateLeft64(w[0]^bits.RotateLeft64(w[0], -42), -19) ^ w[0]>>6)
-				f += k[t+2] + w[2]
+				f += k[i+2] + w[2]
 				f += (d^e)&c ^ e
 				f += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -23), -4), -14)
 				b += f
 				f += (g^h)&(h^a) ^ h
 				f += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -5), -6), -28)
 
-				// 35
 				w[3] = w[3] + w[12] + (bits.RotateLeft64(w[4]^bits.RotateLeft64(w[4], -7), -1) ^ w[4]>>7) + (bits.RotateLeft64(w[1]^bits.RotateLeft64(w[1], -42), -19) ^ w[1]>>6)
-				e += k[t+3] + w[3]
+				e += k[i+3] + w[3]
 				e += (c^d)&b ^ d
 				e += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -23), -4), -14)
 				a += e
 				e += (f^g)&(g^h) ^ g
 				e += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -5), -6), -28)
 
-				// 36
 				w[4] = w[4] + w[13] + (bits.RotateLeft64(w[5]^bits.RotateLeft64(w[5], -7), -1) ^ w[5]>>7) + (bits.RotateLeft64(w[2]^bits.RotateLeft64(w[2], -42), -19) ^ w[2]>>6)
-				d += k[t+4] + w[4]
+				d += k[i+4] + w[4]
 				d += (b^c)&a ^ c
 				d += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -23), -4), -14)
 				h += d
 				d += (e^f)&(f^g) ^ f
 				d += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -5), -6), -28)
 
-				// 37
 				w[5] = w[5] + w[14] + (bits.RotateLeft64(w[6]^bits.RotateLeft64(w[6], -7), -1) ^ w[6]>>7) + (bits.RotateLeft64(w[3]^bits.RotateLeft64(w[3], -42), -19) ^ w[3]>>6)
-				c += k[t+5] + w[5]
+				c += k[i+5] + w[5]
 				c += (a^b)&h ^ b
 				c += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -23), -4), -14)
 				g += c
 				c += (d^e)&(e^f) ^ e
 				c += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -5), -6), -28)
 
-				// 38
 				w[6] = w[6] + w[15] + (bits.RotateLeft64(w[7]^bits.RotateLeft64(w[7], -7), -1) ^ w[7]>>7) + (bits.RotateLeft64(w[4]^bits.RotateLeft64(w[4], -42), -19) ^ w[4]>>6)
-				b += k[t+6] + w[6]
+				b += k[i+6] + w[6]
 				b += (h^a)&g ^ a
 				b += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -23), -4), -14)
 				f += b
 				b += (c^d)&(d^e) ^ d
 				b += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -5), -6), -28)
 
-				// 39
 				w[7] = w[7] + w[0] + (bits.RotateLeft64(w[8]^bits.RotateLeft64(w[8], -7), -1) ^ w[8]>>7) + (bits.RotateLeft64(w[5]^bits.RotateLeft64(w[5], -42), -19) ^ w[5]>>6)
-				a += k[t+7] + w[7]
+				a += k[i+7] + w[7]
 				a += (g^h)&f ^ h
 				a += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -23), -4), -14)
 				e += a
 				a += (b^c)&(c^d) ^ c
 				a += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -5), -6), -28)
 
-				// 40
 				w[8] = w[8] + w[1] + (bits.RotateLeft64(w[9]^bits.RotateLeft64(w[9], -7), -1) ^ w[9]>>7) + (bits.RotateLeft64(w[6]^bits.RotateLeft64(w[6], -42), -19) ^ w[6]>>6)
-				h += k[t+8] + w[8]
+				h += k[i+8] + w[8]
 				h += (f^g)&e ^ g
 				h += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -23), -4), -14)
 				d += h
 				h += (a^b)&(b^c) ^ b
 				h += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -5), -6), -28)
 
-				// 41
 				w[9] = w[9] + w[2] + (bits.RotateLeft64(w[10]^bits.RotateLeft64(w[10], -7), -1) ^ w[10]>>7) + (bits.RotateLeft64(w[7]^bits.RotateLeft64(w[7], -42), -19) ^ w[7]>>6)
-				g += k[t+9] + w[9]
+				g += k[i+9] + w[9]
 				g += (e^f)&d ^ f
 				g += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -23), -4), -14)
 				c += g
 				g += (h^a)&(a^b) ^ a
 				g += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -5), -6), -28)
 
-				// 42
 				w[10] = w[10] + w[3] + (bits.RotateLeft64(w[11]^bits.RotateLeft64(w[11], -7), -1) ^ w[11]>>7) + (bits.RotateLeft64(w[8]^bits.RotateLeft64(w[8], -42), -19) ^ w[8]>>6)
-				f += k[t+10] + w[10]
+				f += k[i+10] + w[10]
 				f += (d^e)&c ^ e
 				f += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -23), -4), -14)
 				b += f
 				f += (g^h)&(h^a) ^ h
 				f += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -5), -6), -28)
 
-				// 43
 				w[11] = w[11] + w[4] + (bits.RotateLeft64(w[12]^bits.RotateLeft64(w[12], -7), -1) ^ w[12]>>7) + (bits.RotateLeft64(w[9]^bits.RotateLeft64(w[9], -42), -19) ^ w[9]>>6)
-				e += k[t+11] + w[11]
+				e += k[i+11] + w[11]
 				e += (c^d)&b ^ d
 				e += bits.RotateLeft64(b^bits.RotateLeft64(b^bits.RotateLeft64(b, -23), -4), -14)
 				a += e
 				e += (f^g)&(g^h) ^ g
 				e += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -5), -6), -28)
 
-				// 44
 				w[12] = w[12] + w[5] + (bits.RotateLeft64(w[13]^bits.RotateLeft64(w[13], -7), -1) ^ w[13]>>7) + (bits.RotateLeft64(w[10]^bits.RotateLeft64(w[10], -42), -19) ^ w[10]>>6)
-				d += k[t+12] + w[12]
+				d += k[i+12] + w[12]
 				d += (b^c)&a ^ c
 				d += bits.RotateLeft64(a^bits.RotateLeft64(a^bits.RotateLeft64(a, -23), -4), -14)
 				h += d
 				d += (e^f)&(f^g) ^ f
 				d += bits.RotateLeft64(e^bits.RotateLeft64(e^bits.RotateLeft64(e, -5), -6), -28)
 
-				// 45
 				w[13] = w[13] + w[6] + (bits.RotateLeft64(w[14]^bits.RotateLeft64(w[14], -7), -1) ^ w[14]>>7) + (bits.RotateLeft64(w[11]^bits.RotateLeft64(w[11], -42), -19) ^ w[11]>>6)
-				c += k[t+13] + w[13]
+				c += k[i+13] + w[13]
 				c += (a^b)&h ^ b
 				c += bits.RotateLeft64(h^bits.RotateLeft64(h^bits.RotateLeft64(h, -23), -4), -14)
 				g += c
 				c += (d^e)&(e^f) ^ e
 				c += bits.RotateLeft64(d^bits.RotateLeft64(d^bits.RotateLeft64(d, -5), -6), -28)
 
-				// 46
 				w[14] = w[14] + w[7] + (bits.RotateLeft64(w[15]^bits.RotateLeft64(w[15], -7), -1) ^ w[15]>>7) + (bits.RotateLeft64(w[12]^bits.RotateLeft64(w[12], -42), -19) ^ w[12]>>6)
-				b += k[t+14] + w[14]
+				b += k[i+14] + w[14]
 				b += (h^a)&g ^ a
 				b += bits.RotateLeft64(g^bits.RotateLeft64(g^bits.RotateLeft64(g, -23), -4), -14)
 				f += b
 				b += (c^d)&(d^e) ^ d
 				b += bits.RotateLeft64(c^bits.RotateLeft64(c^bits.RotateLeft64(c, -5), -6), -28)
 
-				// 47
 				w[15] = w[15] + w[8] + (bits.RotateLeft64(w[0]^bits.RotateLeft64(w[0], -7), -1) ^ w[0]>>7) + (bits.RotateLeft64(w[13]^bits.RotateLeft64(w[13], -42), -19) ^ w[13]>>6)
-				a += k[t+15] + w[15]
+				a += k[i+15] + w[15]
 				a += (g^h)&f ^ h
 				a += bits.RotateLeft64(f^bits.RotateLeft64(f^bits.RotateLeft64(f, -23), -4), -14)
 				e += a

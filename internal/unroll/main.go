@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"go/format"
 	"log"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -64,8 +63,8 @@ func (h *hash) source(name string) []byte {
 	if h.truncated {
 		p("pad.apply(&w)")
 	}
-	for _, w := range slices.Sorted(maps.Values(h.fixed)) {
-		if w != "" {
+	for i := range 16 {
+		if w := h.fixed[i]; w != "" {
 			p("%s := pad.%s", w, w)
 		}
 	}
@@ -75,19 +74,18 @@ func (h *hash) source(name string) []byte {
 		p("%s := h0[%d]", v, i)
 	}
 	for t := range min(h.rounds, h.rolled+16) {
-		constant := fmt.Sprintf("k[%d]", t/h.perConstant)
+		constant := fmt.Sprint(t / h.perConstant)
 		if t == h.rolled {
-			p("\nfor t := %d; t < %d; t += 16 {", h.rolled, h.rounds)
+			p("\nfor i := %d; i < %d; i += 16 {", h.rolled, h.rounds)
 		}
 		if t >= h.rolled {
-			constant = fmt.Sprintf("k[t+%d]", t-h.rolled)
+			constant = fmt.Sprintf("i+%d", t-h.rolled)
 		}
-		p("\n// %d", t)
-		i := h.index(t)
-		if i >= 16 {
+		p("")
+		if i := h.index(t); i >= 16 {
 			p("%s = %s", h.word(i), h.schedule(h, i))
 		}
-		roles := []string{"K", sum(constant, h.word(i))}
+		roles := []string{"K", sum("k["+constant+"]", h.word(h.index(t)))}
 		for j := range vars {
 			roles = append(roles, string(rune('A'+j)), vars[(j+h.rounds-t)%h.words])
 		}
