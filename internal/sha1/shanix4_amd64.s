@@ -7,7 +7,7 @@
 // func IterateSHANIx4(state *uint64, n int)
 // Requires: SHA, SSE, SSE2, SSE4.1
 TEXT ·IterateSHANIx4(SB), NOSPLIT, $648-16
-	// IterateSHANIx4 TODO
+	// TODO
 	MOVQ   state+0(FP), DI
 	MOVQ   n+8(FP), SI
 	TESTQ  SI, SI
@@ -787,24 +787,24 @@ compression:
 	XCHGQ     R8, R9
 	CMPQ      R8, R9
 	JHI       compression
-	MOVOU     240(DI), X12
-	PXOR      X0, X12
-	MOVOU     X12, 240(DI)
+	MOVOU     240(DI), X15
+	PXOR      X0, X15
+	MOVOU     X15, 240(DI)
 	PEXTRD    $0x03, X1, AX
 	XORL      AX, 304(DI)
-	MOVOU     256(DI), X13
-	PXOR      X3, X13
-	MOVOU     X13, 256(DI)
+	MOVOU     256(DI), X12
+	PXOR      X3, X12
+	MOVOU     X12, 256(DI)
 	PEXTRD    $0x03, X4, AX
 	XORL      AX, 308(DI)
-	MOVOU     272(DI), X14
-	PXOR      X6, X14
-	MOVOU     X14, 272(DI)
+	MOVOU     272(DI), X13
+	PXOR      X6, X13
+	MOVOU     X13, 272(DI)
 	PEXTRD    $0x03, X7, AX
 	XORL      AX, 312(DI)
-	MOVOU     288(DI), X15
-	PXOR      X9, X15
-	MOVOU     X15, 288(DI)
+	MOVOU     288(DI), X14
+	PXOR      X9, X14
+	MOVOU     X14, 288(DI)
 	PEXTRD    $0x03, X10, AX
 	XORL      AX, 316(DI)
 	DECQ      SI
