@@ -4,6 +4,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -55,7 +57,11 @@ func (s *sha1Stream) schedule(q int) []amd64.Atom {
 			return []uint32{v4[0] ^ v3[2], v4[1] ^ v3[3], v4[2] ^ v4[0], v4[3] ^ v4[1]}
 		},
 		func(w3 Op, dst VecPhysical) { s.f.SHA1MSG1(w3, dst) },
-		func(dst VecPhysical) { s.with(q-2, func(w Op) { s.f.PXOR(w, dst) }) },
+		func(dst VecPhysical) {
+			if v, ok := s.constant(q - 2); !ok || !slices.Equal(v, make([]uint32, 4)) {
+				s.with(q-2, func(w Op) { s.f.PXOR(w, dst) })
+			}
+		},
 		func(dst VecPhysical) { s.with(q-1, func(w Op) { s.f.SHA1MSG2(w, dst) }) })
 }
 
@@ -68,7 +74,7 @@ func iterateSHA1SHANI(f *amd64.File, h spec.Hash, lanes int) {
 		// In the frame: the midstate, as abcd and what makes quad 1 of the last e; and what makes first of the last abcd: what is fed forward and the next compression's E, added.
 	)
 	k := newSHANI(f, h, lanes, amd64.NewPool(amd64.XMM()...), abcdWords, 20)
-	k.fine = lanes < 4
+	k.mergeFinely(lanes < 4)
 	streams := make([]*sha1Stream, lanes)
 	for i, s := range k.streams {
 		streams[i] = &sha1Stream{s, s.edge[abcd], s.edge[quad1]}
@@ -137,7 +143,7 @@ func iterateSHA1SHANI(f *amd64.File, h spec.Hash, lanes int) {
 					if q >= 3 {
 						schedule = s.schedule(q + 1)
 					}
-					if k.fine {
+					if s.fine {
 						program = append(program, alternate(schedule, s.rounds(q)))
 					} else {
 						program = append(program, append(s.rounds(q), schedule...))

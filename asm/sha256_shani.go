@@ -53,23 +53,29 @@ func (s *sha256Stream) twoRounds() {
 // rounds does the rounds of quad q.
 func (s *sha256Stream) rounds(q int) []amd64.Atom {
 	f := s.f
-	var high VecPhysical
+	wk := VecPhysical(X0)
 	return []amd64.Atom{
 		func() {
+			if s.fine { // others use X0 between the two halves
+				wk = s.pool.Take()
+			}
 			k := k256[4*q : 4*q+4]
 			if v, ok := s.constant(q); ok {
-				f.MOVOU(s.vector(k[0]+v[0], k[1]+v[1], k[2]+v[2], k[3]+v[3]), X0)
+				f.MOVOU(s.vector(k[0]+v[0], k[1]+v[1], k[2]+v[2], k[3]+v[3]), wk)
 			} else {
-				f.MOVOU(f.Table32("k256", k256...).Offset(xmmBytes*q), X0)
-				f.PADDD(s.at[q%4], X0)
+				f.MOVOU(f.Table32("k256", k256...).Offset(xmmBytes*q), wk)
+				f.PADDD(s.at[q%4], wk)
 			}
-			high = s.pool.Take()
-			f.PSHUFD(U8(0x0e), X0, high)
+			if s.fine {
+				f.MOVOA(wk, X0)
+			}
 			s.twoRounds()
 		},
 		func() {
-			f.MOVOA(high, X0)
-			s.pool.Put(high)
+			f.PSHUFD(U8(0x0e), wk, X0)
+			if s.fine {
+				s.pool.Put(wk)
+			}
 			s.twoRounds()
 		},
 	}
@@ -120,7 +126,7 @@ func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
 		// In the frame: the midstate, and the cdgh that goes with first instead of its own, see below.
 	)
 	k := newSHANI(f, h, lanes, amd64.NewPool(amd64.XMM()[1:]...), [4]int{0, 1, 2, 3}, 16)
-	k.fine = lanes < 3
+	k.mergeFinely(lanes < 3)
 	streams := make([]*sha256Stream, lanes)
 	for i, s := range k.streams {
 		streams[i] = &sha256Stream{s, s.edge[abef], s.edge[cdgh]}
@@ -228,8 +234,8 @@ func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
 					if q >= 3 {
 						schedule = s.schedule(q + 1)
 					}
-					if k.fine {
-						program = append(program, alternate(s.rounds(q), schedule))
+					if s.fine {
+						program = append(program, alternate(schedule, s.rounds(q)))
 					} else {
 						program = append(program, append(s.rounds(q), schedule...))
 					}

@@ -29,6 +29,7 @@ type shaniStream struct {
 	quads   int    // how many there are
 	at      [4]Op  // where quad q is now, at q%4: a register or memory
 	slots   [4]Mem // the places in memory, if that is where quads go
+	fine    bool   // other streams' instructions come between the atoms of a quad
 	edge    [3]VecPhysical
 	out     [3]VecPhysical // the edge's vectors at the end of the code of a compression: from there they are moved to edge
 }
@@ -126,7 +127,6 @@ type shaniKernel struct {
 	pool               *amd64.Pool
 	streams            []*shaniStream
 	this, other, slots GPPhysical
-	fine               bool // merge streams instruction by instruction, not quad by quad
 }
 
 // newSHANI starts a kernel of h on lanes streams whose registers come from pool.
@@ -148,6 +148,13 @@ func newSHANI(f *amd64.File, h spec.Hash, lanes int, pool *amd64.Pool, order [4]
 		k.streams = append(k.streams, s)
 	}
 	return k
+}
+
+// mergeFinely sets whether the streams are merged instruction by instruction, which takes more registers, or quad by quad.
+func (k *shaniKernel) mergeFinely(fine bool) {
+	for _, s := range k.streams {
+		s.fine = fine
+	}
 }
 
 // vector returns the address of vector v of a lane in the frame.
@@ -172,7 +179,7 @@ func (k *shaniKernel) compressions(program func(lane int) [][]amd64.Atom) {
 	merged := make([][]amd64.Atom, k.lanes)
 	for i := range merged {
 		for _, quad := range program(i) {
-			if k.fine {
+			if k.streams[i].fine {
 				merged[i] = append(merged[i], quad...)
 			} else {
 				merged[i] = append(merged[i], func() { amd64.Interleave(quad) })
