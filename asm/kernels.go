@@ -25,6 +25,20 @@ var kernels = []kernel{
 	onAMD64("sha256", "shanix2", sha256SHANI(2)),
 	onAMD64("sha256", "shanix3", sha256SHANI(3)),
 	onAMD64("sha256", "shanix4", sha256SHANI(4)),
+	onAMD64("md5", "scalar", md5Scalar),
+	onAMD64("md5", "scalarx2", md5Scalarx2),
+	onAMD64("sha256", "bmi2", sha256BMI2),
+	onAMD64("sha512", "bmi2", sha512BMI2),
+	onAMD64("md5", "avx2x8", md5AVX2(1)),
+	onAMD64("md5", "avx2x16", md5AVX2(2)),
+	onAMD64("md5", "avx2x24", md5AVX2(3)),
+	onAMD64("md5", "avx2x32", md5AVX2(4)),
+	onAMD64("md5", "avx512x16", md5AVX512(1)),
+	onAMD64("md5", "avx512x32", md5AVX512(2)),
+	onAMD64("md5", "avx512x48", md5AVX512(3)),
+	onAMD64("md5", "avx512x64", md5AVX512(4)),
+	onAMD64("md5", "avx512x96", md5AVX512(6)),
+	onAMD64("md5", "avx512x112", md5AVX512(7)),
 }
 
 // onAMD64 is the kernel that write makes on avo.

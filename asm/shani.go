@@ -200,14 +200,10 @@ func (k *shaniKernel) compressions(program func(lane int) [][]amd64.Atom) {
 
 // shaniName is the kernel's name in Go.
 func shaniName(h spec.Hash, lanes int) string {
-	switch {
-	case lanes == 1:
+	if lanes == 1 {
 		return "IterateSHANI" + h.Suffix
-	case h.Suffix == "":
-		return fmt.Sprintf("IterateSHANIx%d", lanes)
-	default:
-		return fmt.Sprintf("IterateSHANIx%d_%s", lanes, h.Suffix)
 	}
+	return fmt.Sprintf("IterateSHANIx%d%s", lanes, h.Suffix)
 }
 
 // alternate returns the atoms of a and b in turn.

@@ -12,7 +12,7 @@ func IterateSHANI(state *uint64, n int)
 // TODO
 //
 //go:noescape
-func IterateSHANI224(state *uint64, n int)
+func IterateSHANI_224(state *uint64, n int)
 
 // TODO
 //
@@ -48,3 +48,18 @@ func IterateSHANIx4(state *uint64, n int)
 //
 //go:noescape
 func IterateSHANIx4_224(state *uint64, n int)
+
+// IterateBMI2 TODO
+//
+//go:noescape
+func IterateBMI2(state *uint64, n int)
+
+// IterateBMI2_224 TODO
+//
+//go:noescape
+func IterateBMI2_224(state *uint64, n int)
+
+// CompressBMI2 TODO
+//
+//go:noescape
+func CompressBMI2(h *uint64, p []byte)
