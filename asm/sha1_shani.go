@@ -74,7 +74,7 @@ func iterateSHA1SHANI(f *amd64.File, h spec.Hash, lanes int) {
 		// In the frame: the midstate, as abcd and what makes quad 1 of the last e; and what makes first of the last abcd: what is fed forward and the next compression's E, added.
 	)
 	k := newSHANI(f, h, lanes, amd64.NewPool(amd64.XMM()...), abcdWords, 20)
-	k.mergeFinely(lanes < 4)
+	k.mergeFinely(lanes == 2 || lanes == 3)
 	streams := make([]*sha1Stream, lanes)
 	for i, s := range k.streams {
 		streams[i] = &sha1Stream{s, s.edge[abcd], s.edge[quad1]}

@@ -128,7 +128,7 @@ func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
 		// In the frame: the midstate, and the cdgh that goes with first instead of its own, see below.
 	)
 	k := newSHANI(f, h, lanes, amd64.NewPool(amd64.XMM()[1:]...), [4]int{0, 1, 2, 3}, 16)
-	k.mergeFinely(lanes < 3)
+	k.mergeFinely(lanes == 2)
 	streams := make([]*sha256Stream, lanes)
 	for i, s := range k.streams {
 		streams[i] = &sha256Stream{s, s.edge[abef], s.edge[cdgh]}
