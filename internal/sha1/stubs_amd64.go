@@ -4,27 +4,27 @@
 
 package sha1
 
-// IterateSHANI TODO
+// TODO
 //
 //go:noescape
 func IterateSHANI(state *uint64, n int)
 
-// CompressSHANI TODO
+// TODO
 //
 //go:noescape
 func CompressSHANI(h *uint64, p []byte)
 
-// IterateSHANIx2 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx2(state *uint64, n int)
 
-// IterateSHANIx3 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx3(state *uint64, n int)
 
-// IterateSHANIx4 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx4(state *uint64, n int)

@@ -4,47 +4,47 @@
 
 package sha256
 
-// IterateSHANI TODO
+// TODO
 //
 //go:noescape
 func IterateSHANI(state *uint64, n int)
 
-// IterateSHANI_224 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANI_224(state *uint64, n int)
 
-// CompressSHANI TODO
+// TODO
 //
 //go:noescape
 func CompressSHANI(h *uint64, p []byte)
 
-// IterateSHANIx2 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx2(state *uint64, n int)
 
-// IterateSHANIx2_224 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx2_224(state *uint64, n int)
 
-// IterateSHANIx3 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx3(state *uint64, n int)
 
-// IterateSHANIx3_224 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx3_224(state *uint64, n int)
 
-// IterateSHANIx4 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx4(state *uint64, n int)
 
-// IterateSHANIx4_224 TODO
+// TODO
 //
 //go:noescape
 func IterateSHANIx4_224(state *uint64, n int)

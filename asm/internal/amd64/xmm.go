@@ -12,11 +12,11 @@ import (
 
 // A Pool has the vector registers that hold nothing at this point of the program.
 type Pool struct {
-	free, all []reg.VecPhysical
+	free []reg.VecPhysical
 }
 
 // NewPool returns a pool of regs.
-func NewPool(regs ...reg.VecPhysical) *Pool { return &Pool{slices.Clone(regs), slices.Clone(regs)} }
+func NewPool(regs ...reg.VecPhysical) *Pool { return &Pool{regs} }
 
 // Take returns the register that has been free for the longest.
 func (p *Pool) Take() reg.VecPhysical {
@@ -31,35 +31,26 @@ func (p *Pool) Take() reg.VecPhysical {
 // Put gives r back.
 func (p *Pool) Put(r reg.VecPhysical) { p.free = append(p.free, r) }
 
-// MoveXMM copies the registers from to the registers to, all at once, as a loop's end needs where its registers have changed places. It may use free registers of
-// the pool, and leaves the pool with those that to has not.
+// MoveXMM moves the registers from to the registers to, all at once, where a loop's end finds its registers in other places than its beginning. The ones
+// of to that hold something must be among from or in the pool.
 func (f *File) MoveXMM(p *Pool, from, to []reg.VecPhysical) {
+	p.free = append(p.free, from...)
+	p.free = slices.DeleteFunc(p.free, func(r reg.VecPhysical) bool { return slices.Contains(to, r) })
 	from = slices.Clone(from)
-	for {
-		var blocked []int
+	for !slices.Equal(from, to) {
 		moved := false
-		for i := range from {
-			if from[i] == to[i] {
-				continue
+		for i, r := range to {
+			if from[i] != r && !slices.Contains(from, r) {
+				f.MOVOA(from[i], r)
+				from[i], moved = r, true
 			}
-			if slices.Contains(from, to[i]) {
-				blocked = append(blocked, i)
-				continue
-			}
-			f.MOVOA(from[i], to[i])
-			from[i], moved = to[i], true
 		}
-		if len(blocked) == 0 {
-			break
-		}
-		if !moved { // a ring: one of it makes room
-			i := blocked[0]
-			free := slices.IndexFunc(p.free, func(r reg.VecPhysical) bool { return !slices.Contains(to, r) })
-			f.MOVOA(from[i], p.free[free])
-			from[i] = p.free[free]
+		if !moved { // what is left are rings; one register of one makes room
+			i := slices.IndexFunc(to, func(r reg.VecPhysical) bool { return slices.Index(to, r) != slices.Index(from, r) })
+			f.MOVOA(from[i], p.free[0])
+			from[i] = p.free[0]
 		}
 	}
-	p.free = slices.DeleteFunc(XMM(), func(r reg.VecPhysical) bool { return slices.Contains(to, r) || !slices.Contains(p.all, r) })
 }
 
 // XMM returns the sixteen registers that legacy SSE has.
