@@ -31,7 +31,10 @@ Measures the library beside crypto/pbkdf2, in turn, and prints tables:
 
 The builds are made from this command's own source with the go tool, and
 measured in processes of their own. Results are compared before they are timed.
-With the default of -hash the pool table has SHA-256 only; it takes some minutes.
+The pool table takes some minutes; it has SHA-256 only, unless -hash is used.
+
+  pbkdf2 bench -table lanes,pool -format json >results.json
+  pbkdf2 bench -from results.json -table lanes -format svg >lanes.svg
 `
 
 // benchOptions is what the command line of bench says.
@@ -86,6 +89,9 @@ func parseBench(args []string) (*benchOptions, error) {
 		if i < 0 {
 			return nil, badInput("unknown build %q; there are release, debug, race", name)
 		}
+		if slices.ContainsFunc(o.builds, func(b build) bool { return b.name == name }) {
+			return nil, badInput("-build has %s twice", name)
+		}
 		o.builds = append(o.builds, builds[i])
 	}
 	hs, err := lookupHashes(*hashNames)
@@ -100,11 +106,11 @@ func parseBench(args []string) (*benchOptions, error) {
 		o.poolHash = []string{"sha256"}
 	}
 	if err := errors.Join(
-		atLeastOne("iter", o.spec.Iter),
-		atLeastOne("repeat", o.spec.Repeat),
-		numbers("jobs", *jobs, &o.spec.Jobs),
-		numbers("goroutines", *goroutines, &o.spec.Goroutines),
-		numbers("pool-iter", *poolIter, &o.spec.PoolIter),
+		inRange("iter", o.spec.Iter, math.MaxInt32),
+		inRange("repeat", o.spec.Repeat, 1e6),
+		numbers("jobs", *jobs, 1e6, &o.spec.Jobs),
+		numbers("goroutines", *goroutines, 1e5, &o.spec.Goroutines),
+		numbers("pool-iter", *poolIter, math.MaxInt32, &o.spec.PoolIter),
 	); err != nil {
 		return nil, err
 	}
@@ -114,23 +120,26 @@ func parseBench(args []string) (*benchOptions, error) {
 	return o, nil
 }
 
-// atLeastOne checks a flag's value.
-func atLeastOne(name string, n int) error {
-	if n < 1 || n > math.MaxInt32 {
-		return badInput("-%s %d is not from 1 to %d", name, n, math.MaxInt32)
+// inRange checks that a flag's value is from 1 to most.
+func inRange(name string, n, most int) error {
+	if n < 1 || n > most {
+		return badInput("-%s %d is not from 1 to %d", name, n, most)
 	}
 	return nil
 }
 
-// numbers parses a list of numbers of at least 1.
-func numbers(name, list string, to *[]int) error {
+// numbers parses a list of different numbers from 1 to most.
+func numbers(name, list string, most int, to *[]int) error {
 	for word := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil {
 			return badInput("-%s: %q is not a number", name, word)
 		}
-		if err := atLeastOne(name, n); err != nil {
+		if err := inRange(name, n, most); err != nil {
 			return err
+		}
+		if slices.Contains(*to, n) {
+			return badInput("-%s has %d twice", name, n)
 		}
 		*to = append(*to, n)
 	}

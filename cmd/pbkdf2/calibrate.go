@@ -97,9 +97,9 @@ func (o *calibrateOptions) report(c *cli, timeOf stopwatch) error {
 		fmt.Fprintf(c.stdout, "Target:      %v\n", o.target)
 		fmt.Fprintf(c.stdout, "Iterations:  %d, which took %.3g ms (median of 3)\n", n, ms(took))
 		if known {
-			fmt.Fprintf(c.stdout, "Guidance:    at least %d for PBKDF2-HMAC-%s\n", least, o.hash.name)
+			fmt.Fprintf(c.stdout, "Guidance:    at least %d with %s\n", least, o.hash.name)
 		} else {
-			fmt.Fprintf(c.stdout, "Guidance:    none for PBKDF2-HMAC-%s; at least %d for PBKDF2-HMAC-SHA-256\n", o.hash.name, owaspMinimum["sha256"])
+			fmt.Fprintf(c.stdout, "Guidance:    none with %s; at least %d with SHA-256\n", o.hash.name, owaspMinimum["sha256"])
 		}
 		fmt.Fprintf(c.stdout, "             (%s, %s)\n", guidanceName, guidanceURL)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 const deriveAbout = `
-Usage: pbkdf2 derive -iter N (-salt TEXT | -salt-hex HEX | -salt-base64 BASE64 | -salt-file FILE) [flags]
+Usage: pbkdf2 derive -iter N -salt TEXT [flags]
 
 Derives a key from a password with PBKDF2-HMAC and prints it.
 
@@ -21,6 +21,9 @@ The password is asked for at the terminal, or read from -password-file or
 -password-stdin. Of what is read, one newline at the end ("\n" or "\r\n") is not
 part of the password, so that 'echo secret | pbkdf2 derive -password-stdin …'
 does what it looks like; -keep-newline keeps it.
+
+  pbkdf2 derive -iter 600000 -salt-hex 00112233445566778899aabbccddeeff
+  pbkdf2 derive -hash sha1 -iter 4096 -len 32 -salt MyNet -password-file wifi
 `
 
 // maxKey is the longest key that derive makes.

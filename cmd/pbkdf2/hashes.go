@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"hash"
+	"slices"
 	"strings"
 )
 
@@ -53,13 +54,16 @@ func lookupHash(name string) (hashInfo, error) {
 	return hashInfo{}, badInput("unknown hash %q; there are %s", name, hashFlags())
 }
 
-// lookupHashes finds the hashes of a list like "md5,sha1".
+// lookupHashes finds the different hashes of a list like "md5,sha1".
 func lookupHashes(list string) ([]hashInfo, error) {
 	var hs []hashInfo
 	for name := range strings.SplitSeq(list, ",") {
 		h, err := lookupHash(name)
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(hs, func(x hashInfo) bool { return x.flag == h.flag }) {
+			return nil, badInput("hash %s is there twice", h.flag)
 		}
 		hs = append(hs, h)
 	}

@@ -32,14 +32,14 @@ func measureLanes(m *meter) error {
 			if _, err := stdpbkdf2.Key(h.new, benchPassword, benchSalt, m.Iter, h.size); err != nil {
 				return err
 			}
-			std = append(std, millionsPerSecond(m.Iter, time.Since(start)))
+			std = append(std, millionsPerSecond(1, m.Iter, time.Since(start)))
 			for i, n := range m.Jobs {
 				jobs := newJobs(n, m.Iter, h.size)
 				start := time.Now()
 				if err := pbkdf2.Batch(m.ctx, h.new, jobs, &pbkdf2.BatchOptions{Workers: 1}); err != nil {
 					return err
 				}
-				batches[i] = append(batches[i], millionsPerSecond(n*m.Iter, time.Since(start)))
+				batches[i] = append(batches[i], millionsPerSecond(n, m.Iter, time.Since(start)))
 			}
 			if err := m.step(); err != nil {
 				return err
@@ -102,9 +102,9 @@ func checkBatches(m *meter, h hashInfo) error {
 	return nil
 }
 
-// millionsPerSecond is a rate of iterations.
-func millionsPerSecond(n int, d time.Duration) float64 {
-	return float64(n) / 1e6 / max(d, 1).Seconds()
+// millionsPerSecond is the rate of n derivations of iter iterations each.
+func millionsPerSecond(n, iter int, d time.Duration) float64 {
+	return float64(n) * float64(iter) / 1e6 / max(d, 1).Seconds()
 }
 
 // laneTable makes the table of batches.

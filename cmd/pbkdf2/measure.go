@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -133,8 +134,14 @@ func measureWith(ctx context.Context, exe string, s *spec, on func(event)) error
 		}
 		on(e)
 	}
+	if err != io.EOF { // it might wait for us to read on
+		cmd.Process.Kill()
+	}
 	if waitErr := cmd.Wait(); waitErr != nil {
 		return errors.Join(ctx.Err(), fmt.Errorf("the measuring process failed: %w\n%s", waitErr, bytes.TrimSpace(complaint.Bytes())))
+	}
+	if err != io.EOF {
+		return fmt.Errorf("the measuring process said something strange: %w", err)
 	}
 	return nil
 }

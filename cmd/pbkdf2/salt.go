@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"flag"
-	"fmt"
 	"os"
 	"strings"
 )
@@ -56,12 +55,11 @@ func (s *saltFlags) read() ([]byte, error) {
 		}
 		return b, nil
 	case "salt-base64":
-		// One alphabet, without padding, for all four forms.
-		plain := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s.base64, "="))
-		b, err := base64.RawStdEncoding.Strict().DecodeString(plain)
-		if pad := len(s.base64) - len(plain); err == nil && pad > 0 && len(s.base64)%4 != 0 {
-			err = fmt.Errorf("wrong padding")
+		encoding := base64.RawStdEncoding
+		if strings.HasSuffix(s.base64, "=") {
+			encoding = base64.StdEncoding
 		}
+		b, err := encoding.Strict().DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(s.base64))
 		if err != nil {
 			return nil, badInput("-salt-base64: %v", err)
 		}

@@ -111,7 +111,7 @@ func timingTable(s *spec, rows []report.Row) report.Table {
 	}
 	return report.Table{
 		Name:  "debug",
-		Title: fmt.Sprintf("Time for one derivation of %d iterations in release, debug and race builds", s.Iter),
+		Title: fmt.Sprintf("Time for one derivation of %d iterations, by build", s.Iter),
 		Columns: []report.Column{
 			{Key: "build", Head: "Build"},
 			{Key: "hash", Head: "Hash"},

@@ -25,7 +25,7 @@ func writeCSV(w io.Writer, r *Report) error {
 		for _, c := range t.Columns {
 			head = append(head, c.Key)
 		}
-		if err := cw.Write(append(head, "cpu", "system", "go", "date")); err != nil {
+		if err := cw.Write(append(head, "cpu", "system", "go", "date", "command")); err != nil {
 			return err
 		}
 		for _, row := range t.Rows {
@@ -33,7 +33,7 @@ func writeCSV(w io.Writer, r *Report) error {
 			for _, c := range t.Columns {
 				line = append(line, plain(row[c.Key]))
 			}
-			if err := cw.Write(append(line, r.CPU, r.System, r.Go, r.Date)); err != nil {
+			if err := cw.Write(append(line, r.CPU, r.System, r.Go, r.Date, r.Command)); err != nil {
 				return err
 			}
 		}

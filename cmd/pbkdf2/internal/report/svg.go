@@ -51,7 +51,9 @@ type svg struct {
 // circumstances below them.
 func writeSVG(w io.Writer, r *Report) error {
 	s := &svg{y: svgMargin}
+	var titles []string
 	for i := range r.Tables {
+		titles = append(titles, r.Tables[i].Title)
 		for _, c := range r.Tables[i].Charts {
 			s.chart(&r.Tables[i], c)
 		}
@@ -63,9 +65,10 @@ func writeSVG(w io.Writer, r *Report) error {
 		}
 	}
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img">
-<style>%[3]s</style>
-%[4]s</svg>
-`, svgWidth, s.y+svgMargin, svgStyle, s.body.String())
+<title>%[3]s</title>
+<style>%[4]s</style>
+%[5]s</svg>
+`, svgWidth, s.y+svgMargin, html.EscapeString(strings.Join(titles, "; ")), svgStyle, s.body.String())
 	return err
 }
 
@@ -105,12 +108,16 @@ func (c Chart) heading(t *Table, row Row) string {
 	return strings.Join(parts, ", ")
 }
 
-// label returns a value with its column's heading if it is a bare number.
+// label returns a value with its column's heading if it is a bare number:
+// "1 goroutine", "2 goroutines".
 func (c Column) label(v any) string {
-	if _, ok := v.(float64); ok && c.Unit == "" {
-		return c.format(v) + " " + c.Head
+	switch n, ok := v.(float64); {
+	case !ok || c.Unit != "":
+		return c.format(v)
+	case n == 1:
+		return c.format(v) + " " + strings.TrimSuffix(c.Head, "s")
 	}
-	return c.format(v)
+	return c.format(v) + " " + c.Head
 }
 
 // panel draws rows on one scale.
