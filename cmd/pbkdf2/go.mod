@@ -6,6 +6,7 @@ require (
 	github.com/cheggaaa/pb/v3 v3.3.0
 	github.com/fastkdf/pbkdf2 v0.0.0
 	github.com/klauspost/cpuid/v2 v2.4.2
+	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0
 )
 
@@ -16,7 +17,6 @@ require (
 	github.com/mattn/go-colorable v0.1.16 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mattn/go-runewidth v0.0.31 // indirect
-	golang.org/x/sys v0.50.0 // indirect
 )
 
 replace github.com/fastkdf/pbkdf2 => ../..
