@@ -28,3 +28,28 @@ func IterateSHANIx3(state *uint64, n int)
 //
 //go:noescape
 func IterateSHANIx4(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x8(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48(state *uint64, n int)
