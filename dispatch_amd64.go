@@ -8,6 +8,7 @@ package pbkdf2
 import (
 	"github.com/fastkdf/pbkdf2/internal/cpu"
 	"github.com/fastkdf/pbkdf2/internal/md5"
+	"github.com/fastkdf/pbkdf2/internal/sha1"
 	"github.com/fastkdf/pbkdf2/internal/sha256"
 	"github.com/fastkdf/pbkdf2/internal/sha512"
 )
@@ -34,6 +35,11 @@ var rows = append([]row{
 	{"avx512x96", 96, 625, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x96}},
 	{"avx512x112", 112, 688, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x112}},
 
+	{"shani", 1, 123, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANI}},
+	{"shanix2", 2, 130, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx2}},
+	{"shanix3", 3, 158, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx3}},
+	{"shanix4", 4, 176, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx4}},
+
 	{"shani", 1, 137, shani, [numHashes]iterate{idSHA224: sha256.IterateSHANI_224, idSHA256: sha256.IterateSHANI}},
 	{"shanix2", 2, 154, shani, [numHashes]iterate{idSHA224: sha256.IterateSHANIx2_224, idSHA256: sha256.IterateSHANIx2}},
 	{"shanix3", 3, 217, shani, [numHashes]iterate{idSHA224: sha256.IterateSHANIx3_224, idSHA256: sha256.IterateSHANIx3}},
@@ -47,6 +53,7 @@ var rows = append([]row{
 // The compression functions, the best first.
 var compressors = append([]compressor{
 	{"scalar", 0, md5.CompressScalar, []hashID{idMD5}},
+	{"shani", shani, sha1.CompressSHANI, []hashID{idSHA1}},
 	{"shani", shani, sha256.CompressSHANI, []hashID{idSHA224, idSHA256}},
 	{"bmi2", bmi2, sha256.CompressBMI2, []hashID{idSHA224, idSHA256}},
 	{"bmi2", bmi2, sha512.CompressBMI2, []hashID{idSHA384, idSHA512, idSHA512_224, idSHA512_256}},

@@ -30,15 +30,13 @@ var (
 	cdghWords = [4]int{7, 6, 3, 2}
 )
 
-var k256 = words32(spec.SHA256.K)
-
-func words32(words []uint64) []uint32 {
-	v := make([]uint32, len(words))
-	for i, w := range words {
-		v[i] = uint32(w)
+var k256 = func() []uint32 {
+	v := make([]uint32, len(spec.SHA256.K))
+	for i, k := range spec.SHA256.K {
+		v[i] = uint32(k)
 	}
 	return v
-}
+}()
 
 // A sha256Stream is one lane of SHA-256. X0 is all streams' scratch, and where SHA256RNDS2 reads the two words of W+K.
 type sha256Stream struct {
