@@ -33,6 +33,14 @@ var emulated = []struct {
 	{"md5", "avx2x16", 16, md5AVX2(2)},
 	{"md5", "avx2x24", 24, md5AVX2(3)},
 	{"md5", "avx512x112", 112, md5AVX512(7)},
+	{"sha256", "avx2x8", 8, sha256AVX2},
+	{"sha256", "avx512x16", 16, sha256AVX512(1)},
+	{"sha256", "avx512x32", 32, sha256AVX512(2)},
+	{"sha256", "avx512x48", 48, sha256AVX512(3)},
+	{"sha512", "avx2x4", 4, sha512AVX2},
+	{"sha512", "avx512x8", 8, sha512AVX512(1)},
+	{"sha512", "avx512x16", 16, sha512AVX512(2)},
+	{"sha512", "avx512x24", 24, sha512AVX512(3)},
 }
 
 // TestLanes runs all lanes kernels on an emulated core and compares with the standard library's hashes.

@@ -20,3 +20,43 @@ func IterateSHANI224(state *uint64, n int)
 //
 //go:noescape
 func CompressSHANI(h *uint64, p []byte)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x8(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x8_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48_224(state *uint64, n int)
