@@ -87,8 +87,10 @@ type sha2Lanes struct {
 	*amd64.Vector
 	hash     spec.Hash
 	words    []scheduleWord
-	konst    []uint64    // the table of constants: for each round, then for the schedule
+	konst    []uint64    // the table of constants, in the order of their use
+	roundK   []int       // where the constant of round t is in it
 	schedK   map[int]int // where the constant of W[t] is in it
+	konstAt  int         // the one that sha2K points to
 	streams  []*sha2Stream
 	sig      struct{ big0, big1, small0, small1 sigma }
 	ahead    int // how many rounds before its own W[t] is made
@@ -107,9 +109,9 @@ type sha2Stream struct {
 	ring   []VecPhysical // the last sixteen words of the schedule by t%16; else they are in memory
 }
 
-// The general registers: the ring of the last sixteen words of the schedule, the constants, what is precomputed for this half
-// and for the other one, and the loop counter.
-var sha2Ring, sha2K, sha2Pre, sha2OtherPre, sha2Count = R8, R9, R10, R11, R12
+// The general registers: the ring of the last sixteen words of the schedule in two halves, the constants, what is precomputed
+// for this half and for the other one, the loop counter. The first three are among the eight whose use makes AVX2's instructions short.
+var sha2Ring, sha2K, sha2Pre, sha2OtherPre, sha2Count, sha2Step = [2]GPPhysical{RAX, RBX}, RCX, R8, R9, R10, R11
 
 const sha2Precomputed = 5 // words of it for each half
 
@@ -121,12 +123,11 @@ func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
 		if w.isConst() {
 			c += w.konst
 		}
+		k.roundK = append(k.roundK, len(k.konst))
 		k.konst = append(k.konst, c&mask)
-	}
-	for t, w := range k.words {
-		if t >= 16 && !w.isConst() && w.konst != 0 {
-			k.schedK[t] = len(k.konst)
-			k.konst = append(k.konst, w.konst)
+		if u := t + k.ahead; u >= 16 && u < len(k.words) && !k.words[u].isConst() && k.words[u].konst != 0 {
+			k.schedK[u] = len(k.konst)
+			k.konst = append(k.konst, k.words[u].konst)
 		}
 	}
 	return k
@@ -142,14 +143,30 @@ func (k *sha2Lanes) constSize() int {
 	return k.Bytes()
 }
 
-// konstAt is constant i as an addend.
-func (k *sha2Lanes) konstAt(i int) addend {
-	return addend{Mem{Base: sha2K, Disp: i * k.constSize()}, true}
+// addK is constant i as an addend.
+func (k *sha2Lanes) addK(i int) addend {
+	return addend{Mem{Base: sha2K, Disp: (i - k.konstAt) * k.constSize()}, true}
+}
+
+// moveK makes sha2K point to constant i.
+func (k *sha2Lanes) moveK(i int) {
+	if n := (i - k.konstAt) * k.constSize(); n != 0 {
+		k.ADDQ(I32(n), sha2K)
+	}
+	k.konstAt = i
+}
+
+// reachK makes sha2K point to where an instruction has a displacement of one byte for the constants from i on.
+func (k *sha2Lanes) reachK(i int) {
+	if reach := 128 / k.constSize(); !k.IsAVX512() && i+1 >= k.konstAt+reach {
+		k.moveK(i + reach)
+	}
 }
 
 // slot is where W[t] is in memory.
 func (s *sha2Stream) slot(t int) Mem {
-	return Mem{Base: sha2Ring, Disp: (t%16*s.Streams + s.i) * s.Bytes()}
+	t %= 16
+	return Mem{Base: sha2Ring[t/8], Disp: ((t%8-4)*s.Streams + s.i) * s.Bytes()}
 }
 
 // pre is precomputed word i of the half that base is for.
@@ -295,7 +312,7 @@ func (s *sha2Stream) schedule(t int, word scheduleWord, keep bool) (atoms []amd6
 		add(s.w(t-7, t-1))
 	}
 	if word.konst != 0 {
-		terms = append(terms, s.konstAt(s.schedK[t]))
+		terms = append(terms, s.addK(s.schedK[t]))
 	}
 	if !word.s1 {
 		do(s.sum(terms, acc, dst)...)
@@ -400,11 +417,12 @@ func (k *sha2Lanes) write(of func(s *sha2Stream) []amd64.Atom) {
 
 // rounds writes round t, and what of the schedule belongs to it. In the loop that is a full word.
 func (k *sha2Lanes) rounds(t int, loop bool) {
+	k.reachK(k.roundK[t])
 	k.write(func(s *sha2Stream) []amd64.Atom {
 		var sched []amd64.Atom
 		latest := t
 		if u := t + k.ahead; u >= 16 && u < len(k.hash.K) {
-			sched = s.schedule(u, k.words[u], loop || u+7 < len(k.hash.K))
+			sched = s.schedule(u, k.words[u], loop || s.recent == nil || u+7 < len(k.hash.K))
 			latest = u
 		}
 		w := addend{s.w(t, latest), false}
@@ -423,9 +441,9 @@ func (k *sha2Lanes) rounds(t int, loop bool) {
 			}
 			round = append(round, s.round(addend{h, false})...)
 		case k.words[t].isConst():
-			round = s.round(addend{h, false}, k.konstAt(t))
+			round = s.round(addend{h, false}, k.addK(k.roundK[t]))
 		default:
-			round = s.round(addend{h, false}, k.konstAt(t), w)
+			round = s.round(addend{h, false}, k.addK(k.roundK[t]), w)
 		}
 		return spread(round, sched)
 	})
@@ -480,21 +498,18 @@ func (k *sha2Lanes) precompute() {
 			if !k.IsAVX512() {
 				s.Xor(state[1], state[2], s.tmp[3])
 			}
-			amd64.Interleave(s.round(addend{state[7], false}, k.konstAt(0)))
+			amd64.Interleave(s.round(addend{state[7], false}, k.addK(0)))
 			s.Store(s.state[4], s.pre(base, 0))
 			s.Store(s.state[0], s.pre(base, 1))
 			for t := 1; t < 4; t++ { // the word that is h in round t
 				x := s.tmp[0]
-				k.AddConst(k.roundK(t), s.state[8-t], x)
+				k.AddConst(k.addK(k.roundK[t]).Op.(Mem), s.state[8-t], x)
 				s.Store(x, s.pre(base, t+1))
 			}
 			s.state = state
 		}
 	}
 }
-
-// roundK is K[t], which the table has for words that depend on the digest.
-func (k *sha2Lanes) roundK(t int) Mem { return k.konstAt(t).Op.(Mem) }
 
 // iterate writes the kernel.
 func (k *sha2Lanes) iterate(isa, doc string) {
@@ -507,12 +522,15 @@ func (k *sha2Lanes) iterate(isa, doc string) {
 	if k.streams[0].ring != nil {
 		pre = 0
 	}
+	table := k.Consts("k"+k.hash.Name, k.konst)[0]
 	k.Iterate(name, doc,
 		func() {
-			k.Frame(pre+2*sha2Precomputed*vec, sha2Ring)
-			k.LEAQ(Mem{Base: sha2Ring, Disp: pre}, sha2Pre)
+			k.Frame(pre+2*sha2Precomputed*vec, sha2Pre)
 			k.LEAQ(Mem{Base: sha2Pre, Disp: sha2Precomputed * vec}, sha2OtherPre)
-			k.LEAQ(k.Consts("k"+k.hash.Name, k.konst)[0], sha2K)
+			k.LEAQ(Mem{Base: sha2OtherPre, Disp: (sha2Precomputed + 4) * vec}, sha2Ring[0])
+			k.LEAQ(Mem{Base: sha2Ring[0], Disp: 8 * vec}, sha2Ring[1])
+			k.MOVQ(sha2K, sha2Step)
+			k.LEAQ(table, sha2K)
 			k.precompute()
 			for _, s := range k.streams {
 				for w := range k.digestWords() {
@@ -529,19 +547,22 @@ func (k *sha2Lanes) iterate(isa, doc string) {
 		},
 		func() {
 			all := len(k.hash.K)
+			k.LEAQ(table, sha2K)
+			k.konstAt = 0
 			for t := range k.unrolled {
 				k.rounds(t, false)
 			}
 			if k.unrolled < all {
 				k.MOVQ(U32((all-k.unrolled)/16), sha2Count)
+				k.reachK(k.roundK[k.unrolled])
+				from := k.konstAt
 				k.Label("rounds")
 				for t := range 16 {
 					k.rounds(k.unrolled+t, true)
 				}
-				k.ADDQ(U32(16*k.constSize()), sha2K)
+				k.moveK(from + 16)
 				k.DECQ(sha2Count)
 				k.JNZ(LabelRef("rounds"))
-				k.SUBQ(U32((all-k.unrolled)*k.constSize()), sha2K)
 			}
 			k.write(func(s *sha2Stream) (atoms []amd64.Atom) {
 				for w := range k.digestWords() {
@@ -557,6 +578,8 @@ func (k *sha2Lanes) iterate(isa, doc string) {
 				return atoms
 			})
 			k.XCHGQ(sha2Pre, sha2OtherPre)
+			k.MOVQ(sha2Step, sha2K) // what the loop has in that register
+			k.NEGQ(sha2Step)
 		},
 		func() {
 			k.write(func(s *sha2Stream) (atoms []amd64.Atom) {
@@ -595,7 +618,7 @@ func sha2AVX2(f *amd64.File, hashes ...spec.Hash) {
 		k := newSHA2Lanes(f.AVX2(h.WordBits, 8, 1), h)
 		k.unrolled = 32
 		r := k.Regs()
-		k.streams = []*sha2Stream{{sha2Lanes: k, state: r[0:8], tmp: r[8:12], sched: r[12:16]}}
+		k.streams = []*sha2Stream{{sha2Lanes: k, state: r[8:16], tmp: r[0:4], sched: r[4:8]}}
 		k.iterate("AVX2", "TODO")
 	}
 }
