@@ -95,7 +95,6 @@ type sha2Lanes struct {
 	sig      struct{ big0, big1, small0, small1 sigma }
 	ahead    int // how many rounds before its own W[t] is made
 	unrolled int // rounds in front of the loop of 16
-	serial   bool
 }
 
 // A sha2Stream is the registers of one vector of lanes.
@@ -402,17 +401,13 @@ func spread(many, few []amd64.Atom) (atoms []amd64.Atom) {
 	return atoms
 }
 
-// write puts the streams' atoms into the file.
+// write puts each stream's atoms into the file, a round of one stream after the same of another. The window of a CPU is larger than that.
 func (k *sha2Lanes) write(of func(s *sha2Stream) []amd64.Atom) {
-	var all [][]amd64.Atom
 	for _, s := range k.streams {
-		all = append(all, of(s))
-		if k.serial {
-			amd64.Interleave(all...)
-			all = nil
+		for _, a := range of(s) {
+			a()
 		}
 	}
-	amd64.Interleave(all...)
 }
 
 // rounds writes round t, and what of the schedule belongs to it. In the loop that is a full word.
@@ -641,7 +636,6 @@ func sha2AVX512(f *amd64.File, streams int, hashes ...spec.Hash) {
 				k.streams = append(k.streams, &sha2Stream{sha2Lanes: k, i: i, state: r[8*i:][:8], tmp: r[24:27], sched: r[27:31]})
 			}
 			k.unrolled = 32
-			k.serial = true
 		}
 		k.iterate("AVX512", "TODO")
 	}
