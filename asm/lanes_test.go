@@ -32,6 +32,12 @@ var emulated = []struct {
 	{"md5", "avx2x8", 8, md5AVX2(1)},
 	{"md5", "avx2x16", 16, md5AVX2(2)},
 	{"md5", "avx2x24", 24, md5AVX2(3)},
+	{"md5", "avx2x32", 32, md5AVX2(4)},
+	{"md5", "avx512x16", 16, md5AVX512(1)},
+	{"md5", "avx512x32", 32, md5AVX512(2)},
+	{"md5", "avx512x48", 48, md5AVX512(3)},
+	{"md5", "avx512x64", 64, md5AVX512(4)},
+	{"md5", "avx512x96", 96, md5AVX512(6)},
 	{"md5", "avx512x112", 112, md5AVX512(7)},
 	{"sha256", "avx2x8", 8, sha256AVX2},
 	{"sha256", "avx512x16", 16, sha256AVX512(1)},
@@ -41,6 +47,11 @@ var emulated = []struct {
 	{"sha512", "avx512x8", 8, sha512AVX512(1)},
 	{"sha512", "avx512x16", 16, sha512AVX512(2)},
 	{"sha512", "avx512x24", 24, sha512AVX512(3)},
+	{"sha1", "avx2x8", 8, sha1AVX2(1, 3)},
+	{"sha1", "avx2x16", 16, sha1AVX2(2, 0)},
+	{"sha1", "avx512x16", 16, sha1AVX512(1, 16)},
+	{"sha1", "avx512x32", 32, sha1AVX512(2, 3)},
+	{"sha1", "avx512x48", 48, sha1AVX512(3, 3)},
 }
 
 // TestLanes runs all lanes kernels on an emulated core and compares with the standard library's hashes.

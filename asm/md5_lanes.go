@@ -6,42 +6,32 @@ package main
 import (
 	"fmt"
 
+	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
-// A md5Round is sixteen steps of MD5 (RFC 1321 §3.4): step i of them takes word (first + step*i) % 16 and rotates by rotate[i%4].
-type md5Round struct {
-	first, step int
-	rotate      [4]int
-	add         func(s *md5Stream, i int) // a += F, G, H or I of b, c and d
-}
+// md5Adds are the additions of F, G, H and I of b, c and d to a, by round.
+var md5Adds = [4]func(s *md5Stream){(*md5Stream).addF, (*md5Stream).addG, (*md5Stream).addH, (*md5Stream).addI}
 
-var md5Rounds = [4]md5Round{
-	{0, 1, [4]int{7, 12, 17, 22}, (*md5Stream).addF},
-	{1, 5, [4]int{5, 9, 14, 20}, (*md5Stream).addG},
-	{5, 3, [4]int{4, 11, 16, 23}, (*md5Stream).addH},
-	{0, 7, [4]int{6, 10, 15, 21}, (*md5Stream).addI},
-}
-
-// A md5Stream is the registers of one vector of lanes.
+// A md5Stream is one vector of lanes.
 type md5Stream struct {
 	*amd64.Vector
 	index      int
 	a, b, c, d VecPhysical
-	x          VecPhysical // keeps b ^ c for the next step; of the last word but one when it is new; nil if there is none
 	t          VecPhysical // temporary, of all streams
+	last       VecPhysical // the word that is done last of a digest, for its first use; nil if registers are scarce
 }
 
-// addF, addG, addH and addI add the function of the step i that is done. b comes last.
-func (s *md5Stream) addF(int) {
+// addF, addG, addH and addI add the step's function. What needs b, which comes last, is as short as it can be.
+func (s *md5Stream) addF() {
 	s.Choose(s.b, s.c, s.d, s.t)
 	s.Add(s.t, s.a, s.a)
 }
 
-func (s *md5Stream) addG(int) {
+func (s *md5Stream) addG() {
 	if s.IsAVX512() {
 		s.Move(s.b, s.t)
 		s.Ternary(func(b, c, d uint8) uint8 { return b&d | c&^d }, s.c, s.d, s.t)
@@ -55,118 +45,154 @@ func (s *md5Stream) addG(int) {
 	s.Add(s.t, s.a, s.a)
 }
 
-func (s *md5Stream) addH(i int) {
-	switch {
-	case s.IsAVX512():
-		s.Parity(s.b, s.c, s.d, s.t)
-	case i%2 == 0: // b ^ c is c ^ d of the next step
-		s.Xor(s.b, s.c, s.x)
-		s.Xor(s.x, s.d, s.t)
-	default:
-		s.Xor(s.x, s.b, s.t)
-	}
+func (s *md5Stream) addH() {
+	s.Parity(s.b, s.c, s.d, s.t)
 	s.Add(s.t, s.a, s.a)
 }
 
-func (s *md5Stream) addI(int) {
+func (s *md5Stream) addI() {
 	if s.IsAVX512() {
 		s.Move(s.b, s.t)
 		s.Ternary(func(b, c, d uint8) uint8 { return c ^ (b | ^d) }, s.c, s.d, s.t)
 		s.Add(s.t, s.a, s.a)
 		return
 	}
-	// c ^ (b | ^d) = -1 - (c ^ (d &^ b)); the constant has the -1.
+	// c ^ (b | ^d) = -1 - (c ^ (d &^ b)). The -1 is in the constant.
 	s.AndNot(s.d, s.b, s.t)
 	s.Xor(s.c, s.t, s.t)
 	s.Sub(s.t, s.a, s.a)
 }
 
-// md5Constants are the step constants with the constant message words in them.
-func md5Constants(m [16]spec.Word, avx512 bool) []uint64 {
-	var k []uint64
-	for i, c := range spec.MD5.K {
-		r := md5Rounds[i/16]
-		c += m[(r.first+r.step*i)%16].Const
-		if i/16 == 3 && !avx512 {
-			c--
+// md5Constants are the steps' constants with the constant message words in them.
+func md5Constants(v *amd64.Vector, m [16]spec.Word) []uint64 {
+	k := make([]uint64, 64)
+	for i := range k {
+		k[i] = spec.MD5.K[i] + m[spec.MD5Word(i)].Const
+		if i/16 == 3 && !v.IsAVX512() {
+			k[i]--
 		}
-		k = append(k, uint64(uint32(c)))
+		k[i] &= 1<<32 - 1
 	}
 	return k
 }
 
-// md5Lanes writes a kernel of the given number of streams.
-func md5Lanes(f *amd64.File, v *amd64.Vector, isa, doc string) {
+// md5Lanes writes a kernel. It has all of the state in registers, or, with memory, all but a: the value that a step makes is b, c and d of the next three steps
+// and an addend only of the fourth.
+func md5Lanes(v *amd64.Vector, isa, doc string, memory bool) {
 	m := spec.MD5.Message()
-	consts := v.Consts("md5constants", md5Constants(m, v.IsAVX512()))
-	regs := v.Regs()
-	streams := make([]*md5Stream, v.Streams)
-	for i := range streams {
-		s := &md5Stream{Vector: v, index: i, a: regs[4*i], b: regs[4*i+1], c: regs[4*i+2], d: regs[4*i+3], t: regs[len(regs)-1]}
-		if free := regs[4*len(streams) : len(regs)-1]; len(free) >= len(streams) {
-			s.x = free[i]
-		}
-		streams[i] = s
+	consts := v.Consts("md5constants", md5Constants(v, m))
+	free := v.Regs()
+	take := func() VecPhysical {
+		r := free[0]
+		free = free[1:]
+		return r
 	}
-	state := func(s *md5Stream) []VecPhysical { return []VecPhysical{s.a, s.b, s.c, s.d} }
+	streams := make([]*md5Stream, v.Streams)
+	t := take()
+	for i := range streams {
+		streams[i] = &md5Stream{Vector: v, index: i, t: t, b: take(), c: take(), d: take()}
+		if !memory {
+			streams[i].a = take()
+		}
+	}
+	var spare, constant VecPhysical // for a
+	frame := RAX
+	if memory {
+		spare, constant = take(), take()
+	}
+	if len(free) >= len(streams) {
+		for _, s := range streams {
+			s.last = take()
+		}
+	}
+	// kept is where the value of step i is while no register has it.
+	kept := func(i, stream int) Mem {
+		if i < 0 { // a, d, c and b of the midstate
+			return v.MidWord(-i%4, stream)
+		}
+		return Mem{Base: frame, Disp: (i%4*v.Streams + stream) * v.Bytes()}
+	}
+	begin := func(s *md5Stream) {
+		for w, r := range []VecPhysical{s.a, s.b, s.c, s.d} {
+			if w > 0 || !memory {
+				v.Load(v.MidWord(w, s.index), r)
+			}
+		}
+	}
+	step := func(s *md5Stream, i int) {
+		if memory {
+			s.a = spare
+			v.Add(kept(i-4, s.index), constant, s.a)
+		} else {
+			v.AddConst(consts[i], s.a, s.a)
+		}
+		addWord := func() {
+			switch word := m[spec.MD5Word(i)]; {
+			case word.IsConst():
+			case i == 1 && s.last != nil:
+				v.Add(s.last, s.a, s.a)
+			default:
+				v.Add(v.U(word.I, s.index), s.a, s.a)
+			}
+		}
+		if i == 0 { // all but the word depends on the midstate only
+			md5Adds[i/16](s)
+			addWord()
+		} else {
+			addWord()
+			md5Adds[i/16](s)
+		}
+		v.RotL(spec.MD5Rotate(i), s.a, s.a, s.t)
+		v.Add(s.b, s.a, s.a)
+		if memory && i < 60 {
+			v.Store(s.a, kept(i, s.index))
+		}
+		s.a, s.b, s.c, s.d = s.d, s.a, s.b, s.c
+		spare = s.a
+	}
+	finish := func(s *md5Stream) {
+		for w, r := range []VecPhysical{s.a, s.b, s.c, s.d} {
+			sum := r
+			if w == 1 && s.last != nil {
+				sum = s.last
+			}
+			v.Add(v.MidWord(w, s.index), r, sum)
+			v.Store(sum, v.U(w, s.index))
+		}
+	}
 	v.Iterate(fmt.Sprintf("Iterate%sx%d", isa, v.Lanes()), doc,
 		func() {
+			if memory {
+				v.Frame(4*v.Streams*v.Bytes(), frame)
+			}
 			for _, s := range streams {
-				if s.x != nil {
-					v.Load(v.U(1, s.index), s.x)
+				if s.last != nil {
+					v.Load(v.U(1, s.index), s.last)
 				}
 			}
 		},
 		func() {
 			for _, s := range streams {
-				for w, r := range state(s) {
-					v.Load(v.MidWord(w, s.index), r)
-				}
+				begin(s)
 			}
-			for i, k := range consts {
-				r := md5Rounds[i/16]
-				word := m[(r.first+r.step*i)%16]
+			for i := range 64 {
+				if memory {
+					v.Load(consts[i], constant)
+				}
 				for _, s := range streams {
-					v.AddConst(k, s.a, s.a)
-					addWord := func() {
-						switch {
-						case word.IsConst():
-						case i == 1 && s.x != nil:
-							v.Add(s.x, s.a, s.a)
-						default:
-							v.Add(v.U(word.I, s.index), s.a, s.a)
-						}
+					step(s, i)
+					if i == 63 {
+						finish(s)
 					}
-					if i > 0 {
-						addWord()
-					}
-					r.add(s, i)
-					if i == 0 { // the word comes last: the rest depends on the midstate only
-						addWord()
-					}
-					v.RotL(r.rotate[i%4], s.a, s.a, s.t)
-					v.Add(s.b, s.a, s.a)
-					s.a, s.b, s.c, s.d = s.d, s.a, s.b, s.c
-				}
-			}
-			for _, s := range streams {
-				for w, r := range state(s) {
-					if w == 1 && s.x != nil {
-						v.Add(v.MidWord(w, s.index), r, s.x)
-						r = s.x
-					} else {
-						v.Add(v.MidWord(w, s.index), r, r)
-					}
-					v.Store(r, v.U(w, s.index))
 				}
 			}
 		},
 		func() {
 			for _, s := range streams {
-				for w := range state(s) {
-					v.Load(v.T(w, s.index), s.t)
-					v.Xor(v.U(w, s.index), s.t, s.t)
-					v.Store(s.t, v.T(w, s.index))
+				for w := range v.Words {
+					v.Load(v.T(w, s.index), t)
+					v.Xor(v.U(w, s.index), t, t)
+					v.Store(t, v.T(w, s.index))
 				}
 			}
 		},
@@ -175,12 +201,12 @@ func md5Lanes(f *amd64.File, v *amd64.Vector, isa, doc string) {
 
 func md5AVX2(streams int) func(*amd64.File) {
 	return func(f *amd64.File) {
-		md5Lanes(f, f.AVX2(32, 4, streams), "AVX2", "TODO")
+		md5Lanes(f.AVX2(32, 4, streams), "AVX2", "TODO", streams > 3)
 	}
 }
 
 func md5AVX512(streams int) func(*amd64.File) {
 	return func(f *amd64.File) {
-		md5Lanes(f, f.AVX512(32, 4, streams), "AVX512", "TODO")
+		md5Lanes(f.AVX512(32, 4, streams), "AVX512", "TODO", false)
 	}
 }

@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -14,85 +13,64 @@ import (
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
-// A sigma is one of the functions of FIPS 180-4 §4.1.2 and §4.1.3: the word rotated right by each of ror, and shifted right by
-// shr if that is not 0, xored.
-type sigma struct {
-	ror []int
-	shr int
-}
-
-// sha2Sigmas are Σ0, Σ1, σ0 and σ1 by the word size.
-var sha2Sigmas = map[int]struct{ big0, big1, small0, small1 sigma }{
-	32: {sigma{[]int{2, 13, 22}, 0}, sigma{[]int{6, 11, 25}, 0}, sigma{[]int{7, 18}, 3}, sigma{[]int{17, 19}, 10}},
-	64: {sigma{[]int{28, 34, 39}, 0}, sigma{[]int{14, 18, 41}, 0}, sigma{[]int{1, 8}, 7}, sigma{[]int{19, 61}, 6}},
-}
-
-// of is the function's value.
-func (s sigma) of(x uint64, bits int) uint64 {
-	mask := uint64(1)<<(bits-1)<<1 - 1
-	var y uint64
-	for _, n := range s.ror {
-		y ^= x>>n | x<<(bits-n)
-	}
-	if s.shr > 0 {
-		y ^= x >> s.shr
-	}
-	return y & mask
-}
-
-// A scheduleWord is W[t] = konst + the terms of FIPS 180-4 §6.2.2 step 1 that depend on the digest.
-type scheduleWord struct {
+// A laneWord is W[t] as lanes compute it: konst and those terms of FIPS 180-4 §6.2.2 step 1 that depend on the digest.
+type laneWord struct {
 	konst   uint64
-	digest  bool // one of the digest's words; else
+	digest  bool // it is a word of the digest; else
 	w16, s0 bool // W[t-16], σ0(W[t-15])
 	w7, s1  bool // W[t-7], σ1(W[t-2])
 }
 
-func (w scheduleWord) isConst() bool { return !(w.digest || w.w16 || w.s0 || w.w7 || w.s1) }
+func (w laneWord) isConst() bool { return !(w.digest || w.w16 || w.s0 || w.w7 || w.s1) }
 
-// sha2Schedule is the message schedule of a block that holds a digest, with everything constant computed: half of the block is
-// padding, so the first words of the schedule have few terms.
-func sha2Schedule(h spec.Hash) []scheduleWord {
-	sig := sha2Sigmas[h.WordBits]
-	mask := uint64(1)<<(h.WordBits-1)<<1 - 1
-	var w []scheduleWord
+// laneSchedule is the message schedule of a block that holds a digest, with everything constant computed: half of the block or more is
+// padding, so that W[16] to W[30] have fewer terms than four.
+func laneSchedule(h spec.Hash) []laneWord {
+	ones := uint64(1)<<(h.WordBits-1)<<1 - 1
+	rot := sha2Rotate[h.WordBits]
+	sigma := func(n [3]int) func(x uint64) uint64 {
+		return func(x uint64) uint64 {
+			return x>>n[0] ^ x<<(h.WordBits-n[0]) ^ x>>n[1] ^ x<<(h.WordBits-n[1]) ^ x>>n[2]
+		}
+	}
+	var words []laneWord
 	for _, m := range h.Message() {
-		if !m.IsConst() && m.Mask != mask {
+		if !m.IsConst() && m.Mask != ones {
 			panic("a digest that ends inside a word")
 		}
-		w = append(w, scheduleWord{konst: m.Const, digest: !m.IsConst()})
+		words = append(words, laneWord{konst: m.Const, digest: !m.IsConst()})
 	}
 	for t := 16; t < len(h.K); t++ {
-		var x scheduleWord
-		term := func(i int, has *bool, f func(uint64) uint64) {
-			if w[i].isConst() {
-				x.konst += f(w[i].konst)
+		var w laneWord
+		term := func(i int, present *bool, f func(uint64) uint64) {
+			if words[i].isConst() {
+				w.konst += f(words[i].konst) & ones
 			} else {
-				*has = true
+				*present = true
 			}
 		}
-		id := func(x uint64) uint64 { return x }
-		term(t-16, &x.w16, id)
-		term(t-15, &x.s0, func(x uint64) uint64 { return sig.small0.of(x, h.WordBits) })
-		term(t-7, &x.w7, id)
-		term(t-2, &x.s1, func(x uint64) uint64 { return sig.small1.of(x, h.WordBits) })
-		x.konst &= mask
-		w = append(w, x)
+		same := func(x uint64) uint64 { return x }
+		term(t-16, &w.w16, same)
+		term(t-15, &w.s0, sigma(rot.sigma0))
+		term(t-7, &w.w7, same)
+		term(t-2, &w.s1, sigma(rot.sigma1))
+		w.konst &= ones
+		words = append(words, w)
 	}
-	return w
+	return words
 }
 
 // sha2Lanes writes the kernels of both word sizes and both instruction sets.
 type sha2Lanes struct {
 	*amd64.Vector
 	hash     spec.Hash
-	words    []scheduleWord
+	words    []laneWord
 	konst    []uint64    // the table of constants, in the order of their use
 	roundK   []int       // where the constant of round t is in it
 	schedK   map[int]int // where the constant of W[t] is in it
 	konstAt  int         // the one that sha2K points to
 	streams  []*sha2Stream
-	sig      struct{ big0, big1, small0, small1 sigma }
+	rot      sha2Rotations
 	ahead    int // how many rounds before its own W[t] is made
 	unrolled int // rounds in front of the loop of 16
 }
@@ -115,7 +93,7 @@ var sha2Ring, sha2K, sha2Pre, sha2OtherPre, sha2Count, sha2Step = [2]GPPhysical{
 const sha2Precomputed = 5 // words of it for each half
 
 func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
-	k := &sha2Lanes{Vector: v, hash: h, words: sha2Schedule(h), sig: sha2Sigmas[h.WordBits], schedK: map[int]int{}, ahead: 1, unrolled: len(h.K)}
+	k := &sha2Lanes{Vector: v, hash: h, words: laneSchedule(h), rot: sha2Rotate[h.WordBits], schedK: map[int]int{}, ahead: 1, unrolled: len(h.K)}
 	mask := uint64(1)<<(h.WordBits-1)<<1 - 1
 	for t, w := range k.words {
 		c := h.K[t]
@@ -229,19 +207,27 @@ func (s *sha2Stream) sum(terms []addend, acc, dst VecPhysical) (atoms []amd64.At
 	return atoms
 }
 
-// sigma is dst = sig(x). On AVX-512 dst may be x; on AVX2 t2 may be x, which is then lost.
-func (s *sha2Stream) sigma(sig sigma, x, dst, t1, t2 VecPhysical) (atoms []amd64.Atom) {
+// bigSigma is dst = Σ(x), smallSigma dst = σ(x), whose last rotation is a shift. On AVX-512 dst may be x; on AVX2 t2 may be x, which is then lost.
+func (s *sha2Stream) bigSigma(rot [3]int, x, dst, t1, t2 VecPhysical) []amd64.Atom {
+	return s.sigma(rot[:], nil, x, dst, t1, t2)
+}
+
+func (s *sha2Stream) smallSigma(rot [3]int, x, dst, t1, t2 VecPhysical) []amd64.Atom {
+	return s.sigma(rot[:2], rot[2:], x, dst, t1, t2)
+}
+
+func (s *sha2Stream) sigma(rotate, shift []int, x, dst, t1, t2 VecPhysical) (atoms []amd64.Atom) {
 	do := func(a amd64.Atom) { atoms = append(atoms, a) }
 	var terms []func(dst VecPhysical)
-	for _, n := range sig.ror {
+	for _, n := range rotate {
 		if s.IsAVX512() || n%8 == 0 {
 			terms = append(terms, func(dst VecPhysical) { s.RotR(n, x, dst, nil) })
 		} else {
 			terms = append(terms, func(dst VecPhysical) { s.ShiftR(n, x, dst) }, func(dst VecPhysical) { s.ShiftL(s.WordBits-n, x, dst) })
 		}
 	}
-	if sig.shr > 0 {
-		terms = append(terms, func(dst VecPhysical) { s.ShiftR(sig.shr, x, dst) })
+	for _, n := range shift {
+		terms = append(terms, func(dst VecPhysical) { s.ShiftR(n, x, dst) })
 	}
 	if s.IsAVX512() {
 		for i, r := range []VecPhysical{t1, t2, dst} {
@@ -269,7 +255,7 @@ func (s *sha2Stream) sigma(sig sigma, x, dst, t1, t2 VecPhysical) (atoms []amd64
 }
 
 // schedule makes W[t], of which word says what is to be added. W[t-1] is the newest one there is.
-func (s *sha2Stream) schedule(t int, word scheduleWord, keep bool) (atoms []amd64.Atom) {
+func (s *sha2Stream) schedule(t int, word laneWord, keep bool) (atoms []amd64.Atom) {
 	if word.isConst() {
 		return nil
 	}
@@ -298,9 +284,9 @@ func (s *sha2Stream) schedule(t int, word scheduleWord, keep bool) (atoms []amd6
 			do(func() { s.Load(s.slot(t-15), x) })
 		}
 		if s.recent != nil {
-			do(s.sigma(s.sig.small0, x, s0, u[1], u[2])...)
+			do(s.smallSigma(s.rot.sigma0, x, s0, u[1], u[2])...)
 		} else {
-			do(s.sigma(s.sig.small0, x, s0, u[2], u[3])...)
+			do(s.smallSigma(s.rot.sigma0, x, s0, u[2], u[3])...)
 		}
 		add(s0)
 	}
@@ -324,14 +310,14 @@ func (s *sha2Stream) schedule(t int, word scheduleWord, keep bool) (atoms []amd6
 		switch {
 		case !s.IsAVX512():
 			do(func() { s.Load(s.slot(t-2), u[0]) })
-			do(s.sigma(s.sig.small1, u[0], s1, u[3], u[0])...)
+			do(s.smallSigma(s.rot.sigma1, u[0], s1, u[3], u[0])...)
 		case !ok:
 			do(func() { s.Load(s.slot(t-2), u[1]) })
-			do(s.sigma(s.sig.small1, u[1], u[1], u[2], u[3])...)
+			do(s.smallSigma(s.rot.sigma1, u[1], u[1], u[2], u[3])...)
 		case s.recent != nil:
-			do(s.sigma(s.sig.small1, x, s1, u[1], u[2])...)
+			do(s.smallSigma(s.rot.sigma1, x, s1, u[1], u[2])...)
 		default:
-			do(s.sigma(s.sig.small1, x, s1, u[2], u[3])...)
+			do(s.smallSigma(s.rot.sigma1, x, s1, u[2], u[3])...)
 		}
 		do(s.sum(append([]addend{{s1, false}}, terms...), acc, dst)...)
 	}
@@ -354,11 +340,11 @@ func (s *sha2Stream) round(terms ...addend) (atoms []amd64.Atom) {
 		t0, t1, x, y := t[0], t[1], t[2], t[3] // y is b ^ c
 		do(func() { s.Xor(f, g, t0) }, func() { s.And(e, t0, t0) }, func() { s.Xor(g, t0, t0) })
 		do(plus(t0, h))
-		do(s.sigma(s.sig.big1, e, t0, t1, x)...)
+		do(s.bigSigma(s.rot.bigSigma1, e, t0, t1, x)...)
 		do(plus(t0, h), plus(h, d))
 		do(func() { s.Xor(a, b, x) }, func() { s.And(x, y, y) }, func() { s.Xor(b, y, y) })
 		do(plus(y, h))
-		do(s.sigma(s.sig.big0, a, t0, t1, y)...)
+		do(s.bigSigma(s.rot.bigSigma0, a, t0, t1, y)...)
 		do(plus(t0, h))
 		s.tmp = []VecPhysical{t0, t1, y, x}
 		s.state = []VecPhysical{h, a, b, c, d, e, f, g}
@@ -367,19 +353,19 @@ func (s *sha2Stream) round(terms ...addend) (atoms []amd64.Atom) {
 		// and d becomes a.
 		do(plus(d, h))
 		do(func() { s.Choose(e, f, g, t[0]) }, plus(t[0], h))
-		do(s.sigma(s.sig.big1, e, t[0], t[1], t[2])...)
+		do(s.bigSigma(s.rot.bigSigma1, e, t[0], t[1], t[2])...)
 		do(plus(t[0], h))
 		do(func() { s.Sub(d, h, d) })
 		do(func() { s.Majority(a, b, c, t[0], nil) }, plus(t[0], d))
-		do(s.sigma(s.sig.big0, a, t[0], t[1], t[2])...)
+		do(s.bigSigma(s.rot.bigSigma0, a, t[0], t[1], t[2])...)
 		do(plus(t[0], d))
 		s.state = []VecPhysical{d, a, b, c, h, e, f, g}
 	default:
 		do(func() { s.Choose(e, f, g, t[0]) }, plus(t[0], h))
-		do(s.sigma(s.sig.big1, e, t[0], t[1], t[2])...)
+		do(s.bigSigma(s.rot.bigSigma1, e, t[0], t[1], t[2])...)
 		do(plus(t[0], h), plus(h, d))
 		do(func() { s.Majority(a, b, c, t[0], nil) }, plus(t[0], h))
-		do(s.sigma(s.sig.big0, a, t[0], t[1], t[2])...)
+		do(s.bigSigma(s.rot.bigSigma0, a, t[0], t[1], t[2])...)
 		do(plus(t[0], h))
 		s.state = []VecPhysical{h, a, b, c, d, e, f, g}
 	}
@@ -508,10 +494,7 @@ func (k *sha2Lanes) precompute() {
 
 // iterate writes the kernel.
 func (k *sha2Lanes) iterate(isa, doc string) {
-	name := fmt.Sprintf("Iterate%sx%d", isa, k.Lanes())
-	if k.hash.Suffix != "" {
-		name += "_" + strings.TrimPrefix(k.hash.Suffix, "_")
-	}
+	name := fmt.Sprintf("Iterate%sx%d%s", isa, k.Lanes(), k.hash.Suffix)
 	vec := k.Bytes() * k.Streams
 	pre := 16 * vec
 	if k.streams[0].ring != nil {

@@ -4,6 +4,21 @@
 
 package md5
 
+// IterateScalar TODO
+//
+//go:noescape
+func IterateScalar(state *uint64, n int)
+
+// CompressScalar TODO
+//
+//go:noescape
+func CompressScalar(h *uint64, p []byte)
+
+// IterateScalarx2 TODO
+//
+//go:noescape
+func IterateScalarx2(state *uint64, n int)
+
 // TODO
 //
 //go:noescape
@@ -18,6 +33,36 @@ func IterateAVX2x16(state *uint64, n int)
 //
 //go:noescape
 func IterateAVX2x24(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x64(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x96(state *uint64, n int)
 
 // TODO
 //

@@ -4,6 +4,31 @@
 
 package sha512
 
+// IterateBMI2 TODO
+//
+//go:noescape
+func IterateBMI2(state *uint64, n int)
+
+// IterateBMI2_384 TODO
+//
+//go:noescape
+func IterateBMI2_384(state *uint64, n int)
+
+// IterateBMI2_512_256 TODO
+//
+//go:noescape
+func IterateBMI2_512_256(state *uint64, n int)
+
+// IterateBMI2_512_224 TODO
+//
+//go:noescape
+func IterateBMI2_512_224(state *uint64, n int)
+
+// CompressBMI2 TODO
+//
+//go:noescape
+func CompressBMI2(h *uint64, p []byte)
+
 // TODO
 //
 //go:noescape

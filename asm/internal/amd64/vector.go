@@ -122,6 +122,26 @@ func (v *Vector) Frame(bytes int, base reg.GPPhysical) {
 	v.ANDQ(operand.I32(-v.Bytes()), base)
 }
 
+// Slots reserves n registers' worth of stack as Frame does. The bases are set so that as many slots as possible have addresses with a displacement of one byte.
+func (v *Vector) Slots(n int, bases ...reg.GPPhysical) []operand.Mem {
+	each := 256 / v.Bytes() // the slots within -128 to 127 of a base
+	if v.IsAVX512() {
+		each = 256 // the displacement counts registers
+	}
+	v.Frame(n*v.Bytes(), bases[0])
+	v.ADDQ(operand.I32(each/2*v.Bytes()), bases[0])
+	used := min((n+each-1)/each, len(bases))
+	for i := 1; i < used; i++ {
+		v.LEAQ(operand.Mem{Base: bases[i-1], Disp: each * v.Bytes()}, bases[i])
+	}
+	slots := make([]operand.Mem, n)
+	for i := range slots {
+		b := min(i/each, used-1)
+		slots[i] = operand.Mem{Base: bases[b], Disp: (i - b*each - each/2) * v.Bytes()}
+	}
+	return slots
+}
+
 // Consts returns operands for AddConst and XorConst, one for each word.
 func (v *Vector) Consts(name string, words []uint64) []operand.Mem {
 	var table operand.Mem
@@ -152,6 +172,18 @@ func (v *Vector) Consts(name string, words []uint64) []operand.Mem {
 		ops[i] = table.Offset(i * size)
 	}
 	return ops
+}
+
+// Broadcast loads a k of Consts.
+func (v *Vector) Broadcast(k operand.Mem, dst reg.VecPhysical) {
+	switch {
+	case !v.IsAVX512():
+		v.Load(k, dst)
+	case v.WordBits == 32:
+		v.VPBROADCASTD(k, dst)
+	default:
+		v.VPBROADCASTQ(k, dst)
+	}
 }
 
 // AddConst is dst = k + x, with a k of Consts.
