@@ -44,6 +44,14 @@ var kernels = []kernel{
 	onAMD64("md5", "avx512x64", md5AVX512(4)),
 	onAMD64("md5", "avx512x96", md5AVX512(6)),
 	onAMD64("md5", "avx512x112", md5AVX512(7)),
+	onAMD64("sha256", "avx2x8", sha256AVX2),
+	onAMD64("sha256", "avx512x16", sha256AVX512(1)),
+	onAMD64("sha256", "avx512x32", sha256AVX512(2)),
+	onAMD64("sha256", "avx512x48", sha256AVX512(3)),
+	onAMD64("sha512", "avx2x4", sha512AVX2),
+	onAMD64("sha512", "avx512x8", sha512AVX512(1)),
+	onAMD64("sha512", "avx512x16", sha512AVX512(2)),
+	onAMD64("sha512", "avx512x24", sha512AVX512(3)),
 }
 
 // onAMD64 is the kernel that write makes on avo.

@@ -104,3 +104,43 @@ func IterateBMI2_224(state *uint64, n int)
 //
 //go:noescape
 func CompressBMI2(h *uint64, p []byte)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x8(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x8_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x32_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x48_224(state *uint64, n int)
