@@ -17,6 +17,9 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("sha256", "shani", sha256SHANI),
+	onARM64("sha256", "sha2", sha256SHA2(1)),
+	onARM64("sha256", "sha2x2", sha256SHA2(2)),
+	onARM64("sha256", "sha2x3", sha256SHA2(3)),
 }
 
 // onAMD64 is the kernel that write makes on avo.

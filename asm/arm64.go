@@ -1,0 +1,83 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/arm64"
+	"github.com/fastkdf/pbkdf2/asm/internal/output"
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+)
+
+// onARM64 is the kernel that write makes on our own emitter.
+func onARM64(pkg, isa string, write func(*arm64.File)) kernel {
+	return kernel{pkg, isa, "arm64", func() ([]byte, []output.Func, error) {
+		f := arm64.NewFile()
+		write(f)
+		return f.Print()
+	}}
+}
+
+// kernelSymbol is the name of the iteration kernel of instruction set isa (SHA2x2, …) for h. Digits of the two are kept apart.
+func kernelSymbol(isa string, h spec.Hash) string {
+	if h.Suffix != "" && h.Suffix[0] != '_' && strings.ContainsAny(isa[len(isa)-1:], "0123456789") {
+		return "Iterate" + isa + "_" + h.Suffix
+	}
+	return "Iterate" + isa + h.Suffix
+}
+
+// streamsISA is isa with the number of lanes, which one lane leaves out.
+func streamsISA(isa string, lanes int) string {
+	if lanes == 1 {
+		return isa
+	}
+	return fmt.Sprintf("%sx%d", isa, lanes)
+}
+
+// perLane calls do for each lane and merges what they write.
+func perLane[L any](f *arm64.File, lanes []L, do func(L)) {
+	var streams []func()
+	for _, l := range lanes {
+		streams = append(streams, func() { do(l) })
+	}
+	f.Interleave(streams...)
+}
+
+// constWords are the message words of h as far as they are constant, zero where they are not.
+func constWords(h spec.Hash) []uint64 {
+	w := make([]uint64, 16)
+	for i, m := range h.Message() {
+		w[i] = m.Const
+	}
+	return w
+}
+
+func words32(w []uint64) []uint32 {
+	v := make([]uint32, len(w))
+	for i := range w {
+		v[i] = uint32(w[i])
+	}
+	return v
+}
+
+func lanesText(n int) string {
+	if n == 1 {
+		return "one lane"
+	}
+	return fmt.Sprintf("%d lanes", n)
+}
+
+func arrange(vs []arm64.V, a func(arm64.V) arm64.VA) []arm64.VA {
+	r := make([]arm64.VA, len(vs))
+	for i, v := range vs {
+		r[i] = a(v)
+	}
+	return r
+}
+
+func b16(vs []arm64.V) []arm64.VA { return arrange(vs, arm64.V.B16) }
+func s4(vs []arm64.V) []arm64.VA  { return arrange(vs, arm64.V.S4) }
+func d2(vs []arm64.V) []arm64.VA  { return arrange(vs, arm64.V.D2) }
