@@ -19,7 +19,6 @@ var kernels = []kernel{
 	onAMD64("sha256", "shani", sha256SHANI),
 	onARM64("sha256", "sha2", sha256SHA2(1)),
 	onARM64("sha256", "sha2x2", sha256SHA2(2)),
-	onARM64("sha256", "sha2x3", sha256SHA2(3)),
 }
 
 // onAMD64 is the kernel that write makes on avo.

@@ -23,26 +23,23 @@ func sha256SHA2(lanes int) func(*arm64.File) {
 	}
 }
 
-// A sha2Lane is the registers of one lane. SHA256H overwrites abcd, and SHA256H2, which overwrites efgh, wants it as it was. So there can be several copies of each;
-// the first is always the same register.
+// A sha2Lane is the registers of one lane. SHA256H overwrites abcd, and SHA256H2, which overwrites efgh, wants it as it was.
 type sha2Lane struct {
-	f          *arm64.File
-	abcd, efgh []arm64.V
-	w          []arm64.V // a ring of the schedule's last sixteen words
-	wk         arm64.V
-	t          [2]arm64.V
-	mid        [2]sha2Mid // inner, outer
+	f                *arm64.File
+	abcd, efgh, copy arm64.V
+	w                []arm64.V // a ring of the schedule's last sixteen words
+	wk               arm64.V
+	t                [2]arm64.V
+	mid              [2]sha2Mid // inner, outer
 }
 
 func newSHA2Lane(f *arm64.File) *sha2Lane {
-	return &sha2Lane{f: f, abcd: []arm64.V{f.V("abcd")}, efgh: []arm64.V{f.V("efgh")}, w: f.Vs("w", 4), wk: f.V("wk")}
+	return &sha2Lane{f: f, abcd: f.V("abcd"), efgh: f.V("efgh"), copy: f.V("copy"), w: f.Vs("w", 4), wk: f.V("wk")}
 }
 
 func (l *sha2Lane) free() {
-	l.f.Free(l.abcd...)
-	l.f.Free(l.efgh...)
+	l.f.Free(l.abcd, l.efgh, l.copy, l.wk)
 	l.f.Free(l.w...)
-	l.f.Free(l.wk)
 }
 
 // A sha2Mid is where one midstate's vectors are in memory.
@@ -51,51 +48,12 @@ type sha2Mid struct {
 	stateK arm64.Mem // abcd and efgh plus K of the first eight rounds
 }
 
-// A sha2Copy is how many copies of abcd and efgh are made before four rounds.
-type sha2Copy struct{ abcd, efgh int }
+func (l *sha2Lane) state() [2]arm64.V { return [2]arm64.V{l.abcd, l.efgh} }
 
-// fourRounds does rounds whose W+K are in wk (FIPS 180-4 §6.2.2, four at a time). Of n copies of the state, both halves together, it makes n-1 of the next.
-func (l *sha2Lane) fourRounds(wk arm64.V, c sha2Copy) {
-	f := l.f
-	for range c.abcd {
-		v := f.V("abcd")
-		f.VMOV(l.abcd[0].B16(), v.B16())
-		l.abcd = append(l.abcd, v)
-	}
-	for range c.efgh {
-		v := f.V("efgh")
-		f.VMOV(l.efgh[0].B16(), v.B16())
-		l.efgh = append(l.efgh, v)
-	}
-	a, e := 0, 0 // how many copies are done
-	for turn := len(l.abcd) >= len(l.efgh); a < len(l.abcd) && e < len(l.efgh); turn = !turn {
-		if turn {
-			f.SHA256H(wk.S4(), l.efgh[e], l.abcd[a])
-			a++
-		} else {
-			f.SHA256H2(wk.S4(), l.abcd[a], l.efgh[e])
-			e++
-		}
-	}
-	f.Free(l.abcd[a:]...)
-	f.Free(l.efgh[e:]...)
-	l.abcd, l.efgh = l.abcd[:a], l.efgh[:e]
-}
-
-// load begins a compression with the state at m, in as many copies as c says on top of one.
-func (l *sha2Lane) load(m arm64.Mem, c sha2Copy) {
-	for range c.abcd {
-		l.abcd = append(l.abcd, l.f.V("abcd"))
-	}
-	for range c.efgh {
-		l.efgh = append(l.efgh, l.f.V("efgh"))
-	}
-	for _, v := range l.abcd {
-		l.f.FMOVQ(m, v)
-	}
-	for _, v := range l.efgh {
-		l.f.FMOVQ(m.Offset(16), v)
-	}
+// fourRounds does rounds whose W+K are in wk (FIPS 180-4 §6.2.2, four at a time).
+func (l *sha2Lane) fourRounds(wk arm64.V) {
+	l.f.SHA256H(wk.S4(), l.efgh, l.abcd)
+	l.f.SHA256H2(wk.S4(), l.copy, l.efgh)
 }
 
 // schedule makes the words of quad q, 4 <= q < 16, out of the four quads before it.
@@ -110,12 +68,12 @@ func (l *sha2Lane) schedule(q int, c *sha2Constant) {
 	f.SHA256SU1(w3.S4(), w2.S4(), w0.S4())
 }
 
-// sha2Compress does the 64 rounds of each lane, the schedule four rounds ahead. In an iteration, where constants is not nil, quads 2 and 3 of the message are constant, and
-// W+K of the first two quads are in wk and w[2].
-func sha2Compress(f *arm64.File, ls []*sha2Lane, plan [16]sha2Copy, k func(q int) arm64.Mem, c *sha2Constant) {
+// sha2Compress does the 64 rounds of each lane, the schedule four rounds ahead; abcd is in copy too. In an iteration, where c is not nil, quads 2 and 3 of the message are
+// constant, and W+K of the first two quads are in wk and w[2].
+func sha2Compress(f *arm64.File, ls []*sha2Lane, k func(q int) arm64.Mem, c *sha2Constant) {
+	kq := f.V("k")
 	for q := range 16 {
 		ready := c != nil && q < 2
-		kq := f.V("k")
 		if !ready {
 			f.FMOVQ(k(q), kq)
 		}
@@ -130,11 +88,10 @@ func sha2Compress(f *arm64.File, ls []*sha2Lane, plan [16]sha2Copy, k func(q int
 			default:
 				f.VADD(kq.S4(), l.w[q%4].S4(), wk.S4())
 			}
-			copies := plan[q]
-			if q == 0 {
-				copies = sha2Copy{} // they are loaded
+			if q > 0 {
+				f.VMOV(l.abcd.B16(), l.copy.B16())
 			}
-			l.fourRounds(wk, copies)
+			l.fourRounds(wk)
 			if c != nil && (q == 1 || q == 2) {
 				f.FMOVQ(c.at(sha2W+q-1), l.w[q+1])
 			}
@@ -142,17 +99,8 @@ func sha2Compress(f *arm64.File, ls []*sha2Lane, plan [16]sha2Copy, k func(q int
 				l.schedule(q+1, c)
 			}
 		})
-		f.Free(kq)
 	}
-}
-
-// sha2Plan is the copies for each of the sixteen quads. Beside the plain way, one copy of abcd each time, …
-func sha2Plan(lanes int) [16]sha2Copy {
-	var p [16]sha2Copy
-	for q := range p {
-		p[q] = sha2Copy{1, 0}
-	}
-	return p
+	f.Free(kq)
 }
 
 // sigma0 is σ₀ of SHA-256.
@@ -190,7 +138,6 @@ func (c *sha2Constant) at(i int) arm64.Mem { return arm64.Mem{Base: c.base, Disp
 
 func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 	name := kernelSymbol(streamsISA("SHA2", lanes), h)
-	plan := sha2Plan(lanes)
 	c := &sha2Constant{}
 	var ls []*sha2Lane
 	f.Iterate(name, fmt.Sprintf(`
@@ -228,7 +175,7 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 			}
 			f.Comment("The loop begins by adding the outer midstate to u, and u to t.")
 			deal(func(l *sha2Lane, i int, u arm64.V) {
-				outer := []arm64.V{l.abcd[0], l.efgh[0]}[i]
+				outer := l.state()[i]
 				f.VMOV(u.B16(), l.t[i].B16())
 				f.FMOVQ(l.mid[1].state.Offset(16*i), outer)
 				f.VSUB(outer.S4(), u.S4(), outer.S4())
@@ -242,9 +189,12 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 				f.Comment([]string{"Inner compression.", "Outer compression."}[half])
 				perLane(f, ls, func(l *sha2Lane) {
 					l.message(l.mid[1-half], half == 0, h.Digest < 32, c)
-					l.load(l.mid[half].state, plan[0])
+					m := l.mid[half].state
+					f.FMOVQ(m, l.abcd)
+					f.FMOVQ(m, l.copy)
+					f.FMOVQ(m.Offset(16), l.efgh)
 				})
-				sha2Compress(f, ls, plan, c.at, c)
+				sha2Compress(f, ls, c.at, c)
 			}
 		},
 		func(state arm64.R) {
@@ -263,7 +213,7 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 			}
 			collect(func(l *sha2Lane, i int, u arm64.V) {
 				f.FMOVQ(l.mid[1].state.Offset(16*i), u)
-				f.VADD([]arm64.V{l.abcd[0], l.efgh[0]}[i].S4(), u.S4(), u.S4())
+				f.VADD(l.state()[i].S4(), u.S4(), u.S4())
 				f.VEOR(u.B16(), l.t[i].B16(), l.t[i].B16())
 			})
 			collect(func(l *sha2Lane, i int, t arm64.V) { f.VMOV(l.t[i].B16(), t.B16()) })
@@ -278,12 +228,12 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 // message turns the state that a compression with midstate m ended with, before that is added, into the next one's first two quads, and these plus K.
 func (l *sha2Lane) message(m sha2Mid, xorT, truncated bool, c *sha2Constant) {
 	f := l.f
-	state, wk := []arm64.V{l.abcd[0], l.efgh[0]}, []arm64.V{l.wk, l.w[2]}
-	for i, s := range state {
+	wk := []arm64.V{l.wk, l.w[2]}
+	for i, s := range l.state() {
 		f.FMOVQ(m.stateK.Offset(16*i), wk[i])
 		f.VADD(s.S4(), wk[i].S4(), wk[i].S4())
 	}
-	for i, s := range state {
+	for i, s := range l.state() {
 		f.FMOVQ(m.state.Offset(16*i), l.w[i])
 		f.VADD(s.S4(), l.w[i].S4(), l.w[i].S4())
 		if xorT {
@@ -318,14 +268,12 @@ CompressSHA2 hashes the blocks of p into the SHA-256 state h, with SHA256H and S
 			for _, w := range l.w {
 				f.VREV32(w.B16(), w.B16())
 			}
-			l.abcd = append(l.abcd, f.V("abcd"))
-			for _, v := range l.abcd {
-				f.VMOV(sum[0].B16(), v.B16())
-			}
-			f.VMOV(sum[1].B16(), l.efgh[0].B16())
-			sha2Compress(f, []*sha2Lane{l}, sha2Plan(1), func(q int) arm64.Mem { return arm64.Mem{Base: k, Disp: 16 * q} }, nil)
-			f.VADD(l.abcd[0].S4(), sum[0].S4(), sum[0].S4())
-			f.VADD(l.efgh[0].S4(), sum[1].S4(), sum[1].S4())
+			f.VMOV(sum[0].B16(), l.abcd.B16())
+			f.VMOV(sum[0].B16(), l.copy.B16())
+			f.VMOV(sum[1].B16(), l.efgh.B16())
+			sha2Compress(f, []*sha2Lane{l}, func(q int) arm64.Mem { return arm64.Mem{Base: k, Disp: 16 * q} }, nil)
+			f.VADD(l.abcd.S4(), sum[0].S4(), sum[0].S4())
+			f.VADD(l.efgh.S4(), sum[1].S4(), sum[1].S4())
 		},
 		func(h, p arm64.R) {
 			f.VST1(arm64.Mem{Base: h}, s4(sum)...)

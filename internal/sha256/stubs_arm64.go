@@ -28,13 +28,3 @@ func IterateSHA2x2(state *uint64, n int)
 //
 //go:noescape
 func IterateSHA2x2_224(state *uint64, n int)
-
-// IterateSHA2x3 does n iterations of HMAC-sha256 on 3 lanes.
-//
-//go:noescape
-func IterateSHA2x3(state *uint64, n int)
-
-// IterateSHA2x3_224 does n iterations of HMAC-sha224 on 3 lanes.
-//
-//go:noescape
-func IterateSHA2x3_224(state *uint64, n int)
