@@ -17,6 +17,8 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("sha256", "shani", sha256SHANI),
+	onARM64("sha1", "sha1", sha1SHA1(1)),
+	onARM64("sha1", "sha1x2", sha1SHA1(2)),
 	onARM64("sha256", "sha2", sha256SHA2(1)),
 	onARM64("sha256", "sha2x2", sha256SHA2(2)),
 }

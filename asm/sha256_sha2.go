@@ -147,17 +147,14 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 			f.Address(f.Table32(h.Name, sha2Constants(h)...), c.base)
 			p := f.R("p")
 			f.MOVD(state, p)
-			k := f.Vs("k", 2)
-			f.FLDPQ(c.at(0), k[0], k[1])
 			// deal loads the next part, both vectors of each lane, and calls do for each.
 			deal := func(do func(l *sha2Lane, i int, v arm64.V)) {
 				for i := range 2 {
-					vs := f.Vs("words", lanes)
+					vs := ls[0].w[:lanes]
 					f.VLDnP(arm64.Mem{Base: p}, s4(vs)...)
 					for j, v := range vs {
 						do(ls[j], i, v)
 					}
-					f.Free(vs...)
 				}
 			}
 			for range lanes {
@@ -166,6 +163,8 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 				l.mid = [2]sha2Mid{{f.Local(32), f.Local(32)}, {f.Local(32), f.Local(32)}}
 				ls = append(ls, l)
 			}
+			k := [2]arm64.V{ls[0].wk, ls[0].copy}
+			f.FLDPQ(c.at(0), k[0], k[1])
 			for half := range 2 {
 				deal(func(l *sha2Lane, i int, v arm64.V) {
 					f.StoreQ(v, l.mid[half].state.Offset(16*i))
@@ -181,7 +180,6 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 				f.VSUB(outer.S4(), u.S4(), outer.S4())
 			})
 			deal(func(l *sha2Lane, i int, t arm64.V) { f.VEOR(t.B16(), l.t[i].B16(), l.t[i].B16()) })
-			f.Free(k...)
 			f.FreeR(p)
 		},
 		func(state arm64.R) {
@@ -203,12 +201,11 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 			// collect stores the next part, for which do sets both vectors of each lane.
 			collect := func(do func(l *sha2Lane, i int, v arm64.V)) {
 				for i := range 2 {
-					vs := f.Vs("words", lanes)
+					vs := ls[0].w[:lanes]
 					for j, l := range ls {
 						do(l, i, vs[j])
 					}
 					f.VSTnP(arm64.Mem{Base: p}, s4(vs)...)
-					f.Free(vs...)
 				}
 			}
 			collect(func(l *sha2Lane, i int, u arm64.V) {
