@@ -81,3 +81,35 @@ func arrange(vs []arm64.V, a func(arm64.V) arm64.VA) []arm64.VA {
 func b16(vs []arm64.V) []arm64.VA { return arrange(vs, arm64.V.B16) }
 func s4(vs []arm64.V) []arm64.VA  { return arrange(vs, arm64.V.S4) }
 func d2(vs []arm64.V) []arm64.VA  { return arrange(vs, arm64.V.D2) }
+
+// A pool is a table of 16-byte constants that grows while a kernel is written.
+type pool struct {
+	f     *arm64.File
+	name  string
+	base  arm64.R
+	words []uint64
+}
+
+// newPool takes a register for the address of the table. Done gives it back.
+func newPool(f *arm64.File, name string) *pool {
+	p := &pool{f: f, name: name, base: f.R("constants")}
+	f.Address(name, p.base)
+	return p
+}
+
+// at is the address of the constant with these two halves.
+func (p *pool) at(lo, hi uint64) arm64.Mem {
+	i := 0
+	for i < len(p.words) && (p.words[i] != lo || p.words[i+1] != hi) {
+		i += 2
+	}
+	if i == len(p.words) {
+		p.words = append(p.words, lo, hi)
+	}
+	return arm64.Mem{Base: p.base, Disp: 8 * i}
+}
+
+func (p *pool) done() {
+	p.f.Table64(p.name, p.words...)
+	p.f.FreeR(p.base)
+}

@@ -21,6 +21,8 @@ var kernels = []kernel{
 	onARM64("sha1", "sha1x2", sha1SHA1(2)),
 	onARM64("sha256", "sha2", sha256SHA2(1)),
 	onARM64("sha256", "sha2x2", sha256SHA2(2)),
+	onARM64("sha512", "sha512", sha512SHA512(1)),
+	onARM64("sha512", "sha512x2", sha512SHA512(2)),
 }
 
 // onAMD64 is the kernel that write makes on avo.
