@@ -30,7 +30,8 @@ type sha512Lane struct {
 	f              *arm64.File
 	home           [5]arm64.V // of ab, cd, ef, gh, next
 	ab, cd, ef, gh arm64.V
-	next, fg       arm64.V
+	next, fg, tmp  arm64.V
+	h2             func()    // of two rounds before
 	w              []arm64.V // a ring of the schedule's last sixteen words
 	t              []arm64.V // or, if nil, in memory:
 	tMem           arm64.Mem
@@ -44,7 +45,7 @@ type sha512Mid struct {
 }
 
 func newSHA512Lane(f *arm64.File) *sha512Lane {
-	l := &sha512Lane{f: f, fg: f.V("fg"), w: f.Vs("w", 8)}
+	l := &sha512Lane{f: f, fg: f.V("fg"), tmp: f.V("tmp"), w: f.Vs("w", 8)}
 	for i := range l.home {
 		l.home[i] = f.V("state")
 	}
@@ -55,7 +56,7 @@ func newSHA512Lane(f *arm64.File) *sha512Lane {
 func (l *sha512Lane) free() {
 	l.f.Free(l.home[:]...)
 	l.f.Free(l.w...)
-	l.f.Free(l.fg)
+	l.f.Free(l.fg, l.tmp)
 	l.f.Free(l.t...)
 }
 
@@ -70,24 +71,43 @@ func (l *sha512Lane) turn() {
 
 func (l *sha512Lane) state() [4]arm64.V { return [4]arm64.V{l.ab, l.cd, l.ef, l.gh} }
 
+func (l *sha512Lane) lastTurn() {
+	l.ab, l.cd, l.ef, l.gh, l.next = l.gh, l.ab, l.next, l.ef, l.cd
+}
+
 // twoRounds does rounds (FIPS 180-4 §6.4.2, two at a time) with f and g in fg, and in gh what is already added to it: W+K and cd. SHA512H by itself adds W+K, the later round
 // first, to h and g, and gives T1 of both rounds; for the second it uses T1 of the first plus d. If d and c are added beforehand and
 // d is passed as zero, what it gives is the new ef. So there is no addition between one SHA512H and the next, only an exchange of halves.
 // SHA512H2, which wants T1, gets it by a subtraction, beside that chain.
-func (l *sha512Lane) twoRounds(zero arm64.V) {
+//
+// H2 has less haste than the next two rounds' H, so it comes behind that: twoRounds returns it.
+func (l *sha512Lane) twoRounds(zero arm64.V) (h2 func()) {
 	f := l.f
-	f.VZIP1(l.ef.D2(), zero.D2(), l.next.D2())
-	f.SHA512H(l.next.D2(), l.fg, l.gh)
-	f.VSUB(l.cd.D2(), l.gh.D2(), l.next.D2())
-	f.SHA512H2(l.ab.D2(), l.cd, l.next)
+	f.VZIP1(l.ef.D2(), zero.D2(), l.tmp.D2())
+	f.SHA512H(l.tmp.D2(), l.fg, l.gh)
+	ab, cd, ef, next := l.ab, l.cd, l.gh, l.next
 	l.turn()
+	return func() {
+		f.VSUB(cd.D2(), ef.D2(), next.D2())
+		f.SHA512H2(ab.D2(), cd, next)
+	}
+}
+
+// lastTwoRounds does the last rounds in the textbook's way, without cd in gh: the next compression's first words are ab.
+func (l *sha512Lane) lastTwoRounds() {
+	f := l.f
+	f.VEXT(8, l.ef.B16(), l.cd.B16(), l.tmp.B16())
+	f.SHA512H(l.tmp.D2(), l.fg, l.gh)
+	f.VADD(l.cd.D2(), l.gh.D2(), l.next.D2())
+	f.SHA512H2(l.ab.D2(), l.cd, l.gh)
+	l.lastTurn()
 }
 
 // schedule makes pair k of the words, 8 <= k < 40, out of the eight pairs before it; what is known of them is folded.
 func (l *sha512Lane) schedule(k int, m *sha512Message) {
 	f := l.f
 	w := func(i int) arm64.V { return l.w[(k+i)%8] }
-	tmp := l.fg
+	tmp := l.tmp
 	if a, ok := m.pair(k, func(t int) (uint64, bool) { return add(m.word(t-16), m.sigma0(t-15)) }); ok {
 		f.FMOVQ(m.c.at(a[0], a[1]), w(0))
 	} else {
@@ -145,7 +165,7 @@ func (m *sha512Message) constant(k int) ([2]uint64, bool) {
 	return m.pair(k, func(t int) (uint64, bool) { x := m.word(t); return x.w, x.ok })
 }
 
-// sha512Compress does the 80 rounds of each lane, the schedule two rounds ahead. In an iteration's compression from midstate half, next has the message's first two words, exchanged.
+// sha512Compress does the 80 rounds of each lane, the schedule two rounds ahead. In an iteration's compression from midstate half, tmp has the message's first two words, exchanged.
 func sha512Compress(f *arm64.File, ls []*sha512Lane, half int, m *sha512Message, zero arm64.V) {
 	kk := f.V("k")
 	k := spec.SHA512.K
@@ -160,27 +180,38 @@ func sha512Compress(f *arm64.File, ls []*sha512Lane, half int, m *sha512Message,
 			f.FMOVQ(m.c.at(k[2*q], k[2*q+1]), kk)
 		}
 		perLane(f, ls, func(l *sha512Lane) {
+			if q >= 6 && q < 38 {
+				l.schedule(q+2, m)
+			}
 			wk := kk
 			f.VEXT(8, l.gh.B16(), l.ef.B16(), l.fg.B16())
 			switch {
 			case first:
 				f.FMOVQ(l.mid[half].first, l.gh)
-				f.VADD(l.next.D2(), l.gh.D2(), l.gh.D2())
+				f.VADD(l.tmp.D2(), l.gh.D2(), l.gh.D2())
 			case isConst:
 				f.FMOVQ(m.c.at(c[0], c[1]), l.w[q])
 			default:
-				wk = l.next
+				wk = l.tmp
 				f.VADD(kk.D2(), l.w[q%8].D2(), wk.D2())
 				f.VEXT(8, wk.B16(), wk.B16(), wk.B16())
 			}
 			if !first {
 				f.VADD(wk.D2(), l.gh.D2(), l.gh.D2())
+			}
+			if q == 39 {
+				l.h2()
+				l.lastTwoRounds()
+				return
+			}
+			if !first {
 				f.VADD(l.cd.D2(), l.gh.D2(), l.gh.D2())
 			}
-			l.twoRounds(zero)
-			if q >= 7 && q < 39 {
-				l.schedule(q+1, m)
+			h2 := l.twoRounds(zero)
+			if q > 0 {
+				l.h2()
 			}
+			l.h2 = h2
 		})
 	}
 	f.Free(kk)
@@ -212,8 +243,7 @@ func (l *sha512Lane) message(mid sha512Mid, isU bool, m *sha512Message) {
 			f.VORR(l.w[7].B16(), l.w[i].B16(), l.w[i].B16())
 		}
 	}
-	next := l.home[4]
-	f.VEXT(8, l.ab.B16(), l.ab.B16(), next.B16())
+	f.VEXT(8, l.ab.B16(), l.ab.B16(), l.tmp.B16())
 }
 
 func iterateSHA512SHA512(f *arm64.File, h spec.Hash, lanes int) {
@@ -267,9 +297,10 @@ func iterateSHA512SHA512(f *arm64.File, h spec.Hash, lanes int) {
 					}
 					f.StoreQ(sum, l.mid[half].first)
 				}
-				for range 40 { // where the loop begins
+				for range 39 { // where the loop begins
 					l.turn()
 				}
+				l.lastTurn()
 			}
 			f.Comment("The loop begins by adding the outer midstate to u, and u to t.")
 			t := func(l *sha512Lane, i int, op func(t arm64.V)) {
