@@ -17,6 +17,9 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("sha256", "shani", sha256SHANI),
+	onARM64("md5", "scalar", md5ARMScalar(1)),
+	onARM64("md5", "scalarx2", md5ARMScalar(2)),
+	onARM64("md5", "scalarx3", md5ARMScalar(3)),
 	onARM64("sha1", "sha1", sha1SHA1(1)),
 	onARM64("sha1", "sha1x2", sha1SHA1(2)),
 	onARM64("sha256", "sha2", sha256SHA2(1)),
