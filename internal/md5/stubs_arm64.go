@@ -23,3 +23,28 @@ func IterateScalarx2(state *uint64, n int)
 //
 //go:noescape
 func IterateScalarx3(state *uint64, n int)
+
+// IterateNEONx4 does n iterations of HMAC-md5 on 4 lanes.
+//
+//go:noescape
+func IterateNEONx4(state *uint64, n int)
+
+// IterateNEONx8 does n iterations of HMAC-md5 on 8 lanes.
+//
+//go:noescape
+func IterateNEONx8(state *uint64, n int)
+
+// IterateNEONx12 does n iterations of HMAC-md5 on 12 lanes.
+//
+//go:noescape
+func IterateNEONx12(state *uint64, n int)
+
+// IterateNEONx16 does n iterations of HMAC-md5 on 16 lanes.
+//
+//go:noescape
+func IterateNEONx16(state *uint64, n int)
+
+// IterateNEONx24 does n iterations of HMAC-md5 on 24 lanes.
+//
+//go:noescape
+func IterateNEONx24(state *uint64, n int)
