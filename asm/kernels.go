@@ -6,6 +6,7 @@ package main
 import (
 	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
 	"github.com/fastkdf/pbkdf2/asm/internal/output"
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
 // A kernel is one generated assembly file: internal/<pkg>/<isa>_<arch>.s.
@@ -29,6 +30,8 @@ var kernels = []kernel{
 	onARM64("sha1", "sha1x2", sha1SHA1(2)),
 	onARM64("sha256", "sha2", sha256SHA2(1)),
 	onARM64("sha256", "sha2x2", sha256SHA2(2)),
+	onARM64("sha256", "scalar", sha2ARMScalar(spec.SHA256, spec.SHA224)),
+	onARM64("sha512", "scalar", sha2ARMScalar(spec.SHA512, spec.SHA384, spec.SHA512_256, spec.SHA512_224)),
 	onARM64("sha512", "sha512", sha512SHA512(1)),
 	onARM64("sha512", "sha512x2", sha512SHA512(2)),
 }

@@ -28,3 +28,18 @@ func IterateSHA2x2(state *uint64, n int)
 //
 //go:noescape
 func IterateSHA2x2_224(state *uint64, n int)
+
+// IterateScalar does n iterations of HMAC-sha256 on one lane.
+//
+//go:noescape
+func IterateScalar(state *uint64, n int)
+
+// IterateScalar224 does n iterations of HMAC-sha224 on one lane.
+//
+//go:noescape
+func IterateScalar224(state *uint64, n int)
+
+// CompressScalar hashes the blocks of p into the sha256 state h (FIPS 180-4 §6).
+//
+//go:noescape
+func CompressScalar(h *uint64, p []byte)

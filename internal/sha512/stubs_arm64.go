@@ -4,6 +4,31 @@
 
 package sha512
 
+// IterateScalar does n iterations of HMAC-sha512 on one lane.
+//
+//go:noescape
+func IterateScalar(state *uint64, n int)
+
+// IterateScalar_384 does n iterations of HMAC-sha384 on one lane.
+//
+//go:noescape
+func IterateScalar_384(state *uint64, n int)
+
+// IterateScalar_512_256 does n iterations of HMAC-sha512_256 on one lane.
+//
+//go:noescape
+func IterateScalar_512_256(state *uint64, n int)
+
+// IterateScalar_512_224 does n iterations of HMAC-sha512_224 on one lane.
+//
+//go:noescape
+func IterateScalar_512_224(state *uint64, n int)
+
+// CompressScalar hashes the blocks of p into the sha512 state h (FIPS 180-4 §6).
+//
+//go:noescape
+func CompressScalar(h *uint64, p []byte)
+
 // IterateSHA512 does n iterations of HMAC-sha512 on one lane.
 //
 //go:noescape
