@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/fastkdf/pbkdf2/asm/internal/arm64"
 	"github.com/fastkdf/pbkdf2/asm/internal/output"
@@ -21,13 +20,8 @@ func onARM64(pkg, isa string, write func(*arm64.File)) kernel {
 	}}
 }
 
-// kernelSymbol is the name of the iteration kernel of instruction set isa (SHA2x2, …) for h. Digits of the two are kept apart.
-func kernelSymbol(isa string, h spec.Hash) string {
-	if h.Suffix != "" && h.Suffix[0] != '_' && strings.ContainsAny(isa[len(isa)-1:], "0123456789") {
-		return "Iterate" + isa + "_" + h.Suffix
-	}
-	return "Iterate" + isa + h.Suffix
-}
+// kernelSymbol is the name of the iteration kernel of instruction set isa (SHA2x2, …) for h.
+func kernelSymbol(isa string, h spec.Hash) string { return "Iterate" + isa + h.Suffix }
 
 // streamsISA is isa with the number of lanes, which one lane leaves out.
 func streamsISA(isa string, lanes int) string {
@@ -53,14 +47,6 @@ func constWords(h spec.Hash) []uint64 {
 		w[i] = m.Const
 	}
 	return w
-}
-
-func words32(w []uint64) []uint32 {
-	v := make([]uint32, len(w))
-	for i := range w {
-		v[i] = uint32(w[i])
-	}
-	return v
 }
 
 func lanesText(n int) string {
@@ -112,4 +98,39 @@ func (p *pool) at(lo, hi uint64) arm64.Mem {
 func (p *pool) done() {
 	p.f.Table64(p.name, p.words...)
 	p.f.FreeR(p.base)
+}
+
+// A sha2Known is what is known of the message: nothing, or in an iteration all words but the digest's.
+type sha2Known struct {
+	bits  int // of a word
+	words []spec.Word
+}
+
+func (m *sha2Known) word(t int) (uint64, bool) {
+	if t >= len(m.words) || !m.words[t].IsConst() {
+		return 0, false
+	}
+	return m.words[t].Const, true
+}
+
+// early is W of 16 rounds before plus σ₀ of 15 before, late W of 7 before plus σ₁ of 2 before.
+func (m *sha2Known) early(t int) (uint64, bool) {
+	return m.part(t-16, sha2Rotate[m.bits].sigma0, t-15)
+}
+func (m *sha2Known) late(t int) (uint64, bool) {
+	return m.part(t-7, sha2Rotate[m.bits].sigma1, t-2)
+}
+
+func (m *sha2Known) part(t int, sigma [3]int, s int) (uint64, bool) {
+	x, ok := m.word(t)
+	y, ok2 := m.word(s)
+	right := func(n int) uint64 { return (y>>n | y<<(m.bits-n)) << (64 - m.bits) >> (64 - m.bits) }
+	return x + (right(sigma[0]) ^ right(sigma[1]) ^ y>>sigma[2]), ok && ok2
+}
+
+// pair is of for both words of pair k.
+func (m *sha2Known) pair(k int, of func(t int) (uint64, bool)) ([2]uint64, bool) {
+	a, ok := of(2 * k)
+	b, ok2 := of(2*k + 1)
+	return [2]uint64{a, b}, ok && ok2
 }

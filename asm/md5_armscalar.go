@@ -20,37 +20,28 @@ func md5ARMScalar(lanes int) func(*arm64.File) {
 	}
 }
 
-// md5Rotate is by how much each step rotates left, and md5Word the word it adds (RFC 1321 §3.4).
-func md5Rotate(i int) int {
-	return [4][4]int{{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}[i/16][i%4]
-}
-
-func md5Word(i int) int {
-	return []int{i, 5*i + 1, 3*i + 5, 7 * i}[i/16] % 16
-}
-
-// An md5Lane is the registers of one lane: a to d, and for a single one also the message's four words that are not constant, and t.
-type md5Lane struct {
+// An md5ARMLane is the registers of one lane: a to d, and for a single one also the message's four words that are not constant, and t.
+type md5ARMLane struct {
 	f         *arm64.File
 	s         [4]arm64.R
 	tmp, tmp2 arm64.R
 	m, t      []arm64.R // or, if nil, they are in memory, m at
 	mMem      arm64.Mem
-	tMem      md5Words
-	mid       [2]md5Words  // inner, outer
-	x0, x1    [2]arm64.Mem // what the first two steps add to the other compression's last a and b
+	tMem      md5ARMWords
+	mid       [2]md5ARMWords // inner, outer
+	x0, x1    [2]arm64.Mem   // what the first two steps add to the other compression's last a and b
 }
 
-// md5Words is where a lane has four words in memory.
-type md5Words struct {
+// md5ARMWords is where a lane has four words in memory.
+type md5ARMWords struct {
 	at     arm64.Mem
 	stride int
 }
 
-func (w md5Words) word(i int) arm64.Mem { return w.at.Offset(w.stride * i) }
+func (w md5ARMWords) word(i int) arm64.Mem { return w.at.Offset(w.stride * i) }
 
-func newMD5Lane(f *arm64.File, inRegisters bool) *md5Lane {
-	l := &md5Lane{f: f, tmp: f.R("tmp")}
+func newMD5ARMLane(f *arm64.File, inRegisters bool) *md5ARMLane {
+	l := &md5ARMLane{f: f, tmp: f.R("tmp")}
 	copy(l.s[:], f.Rs("state", 4))
 	if inRegisters {
 		l.m, l.t = f.Rs("m", 4), f.Rs("t", 4)
@@ -61,7 +52,7 @@ func newMD5Lane(f *arm64.File, inRegisters bool) *md5Lane {
 	return l
 }
 
-func (l *md5Lane) free() {
+func (l *md5ARMLane) free() {
 	l.f.FreeR(l.s[:]...)
 	l.f.FreeR(l.tmp)
 	if l.m != nil {
@@ -74,7 +65,7 @@ func (l *md5Lane) free() {
 
 // step does step i, whose register a has everything added but the function of b, c and d. That is arranged so that b, which comes last, passes through few
 // instructions: F = ((c^d)&b)^d, G = (c&^d) + (b&d), H = (c^d)^b, I = c^(b|^d) are 2, 1, 1 and 2, then add, rotate, add.
-func (l *md5Lane) step(i int) {
+func (l *md5ARMLane) step(i int) {
 	f, t := l.f, l.tmp
 	a, b, c, d := l.s[-i&3], l.s[(1-i)&3], l.s[(2-i)&3], l.s[(3-i)&3]
 	switch i / 16 {
@@ -98,15 +89,15 @@ func (l *md5Lane) step(i int) {
 }
 
 // rotate is the end of step i.
-func (l *md5Lane) rotate(i int) {
+func (l *md5ARMLane) rotate(i int) {
 	a, b := l.s[-i&3], l.s[(1-i)&3]
-	l.f.RORW(32-md5Rotate(i), a, a)
+	l.f.RORW(32-spec.MD5Rotate(i), a, a)
 	l.f.ADDW(b, a, a)
 }
 
 // addWord adds the word of step i, if it is not constant, to a.
-func (l *md5Lane) addWord(i int) {
-	a, w := l.s[-i&3], md5Word(i)
+func (l *md5ARMLane) addWord(i int) {
+	a, w := l.s[-i&3], spec.MD5Word(i)
 	switch {
 	case w >= 4:
 	case l.m != nil:
@@ -119,7 +110,7 @@ func (l *md5Lane) addWord(i int) {
 
 // message turns the state that a compression with the other midstate ended with, before that is added, into the message of the next one, which for the inner one is u and
 // goes to t, and starts that: the first two steps need one word each, and have all else added to it in advance.
-func (l *md5Lane) message(half int) {
+func (l *md5ARMLane) message(half int) {
 	f := l.f
 	for i, s := range l.s {
 		m := l.tmp
@@ -150,7 +141,7 @@ func (l *md5Lane) message(half int) {
 }
 
 // prepare computes x0 and x1 of one half.
-func (l *md5Lane) prepare(half int) {
+func (l *md5ARMLane) prepare(half int) {
 	f, k := l.f, spec.MD5.K
 	t, a, b, c, d := l.tmp, l.s[0], l.s[1], l.s[2], l.s[3]
 	for i, s := range l.s {
@@ -172,13 +163,13 @@ func (l *md5Lane) prepare(half int) {
 	f.StoreW(d, l.x1[half])
 }
 
-// md5Constants is what each step adds: K and, in an iteration, the message's constant words.
-func md5Constants(iteration bool) []uint32 {
+// md5ARMConstants is what each step adds: K and, in an iteration, the message's constant words.
+func md5ARMConstants(iteration bool) []uint32 {
 	c := words32(spec.MD5.K)
 	if iteration {
 		w := words32(constWords(spec.MD5))
 		for i := range c {
-			c[i] += w[md5Word(i)]
+			c[i] += w[spec.MD5Word(i)]
 		}
 	}
 	return c
@@ -186,18 +177,20 @@ func md5Constants(iteration bool) []uint32 {
 
 func iterateMD5ARMScalar(f *arm64.File, lanes int) {
 	name := kernelSymbol(streamsISA("Scalar", lanes), spec.MD5)
-	var ls []*md5Lane
+	var ls []*md5ARMLane
 	var table arm64.R
 	var k []arm64.R
 	f.Iterate(name, fmt.Sprintf(`
 %s does n iterations of HMAC-%s on %s.`, name, spec.MD5.Name, lanesText(lanes)),
 		func(state arm64.R) {
 			table, k = f.R("table"), f.Rs("k", 2)
-			f.Address(f.Table32("md5", md5Constants(true)...), table)
+			f.Address(f.Table32("md5", md5ARMConstants(true)...), table)
 			for j := range lanes {
-				l := newMD5Lane(f, lanes == 1)
-				part := func(p int) md5Words { return md5Words{arm64.Mem{Base: state, Disp: 4 * (4*p*lanes + j)}, 4 * lanes} }
-				l.mid = [2]md5Words{part(0), part(1)}
+				l := newMD5ARMLane(f, lanes == 1)
+				part := func(p int) md5ARMWords {
+					return md5ARMWords{arm64.Mem{Base: state, Disp: 4 * (4*p*lanes + j)}, 4 * lanes}
+				}
+				l.mid = [2]md5ARMWords{part(0), part(1)}
 				l.tMem = part(3)
 				x := f.Local(16)
 				for half := range 2 {
@@ -225,12 +218,12 @@ func iterateMD5ARMScalar(f *arm64.File, lanes int) {
 		func(state arm64.R) {
 			for half := range 2 {
 				f.Comment([]string{"Inner compression.", "Outer compression."}[half])
-				perLane(f, ls, func(l *md5Lane) { l.message(half) })
+				perLane(f, ls, func(l *md5ARMLane) { l.message(half) })
 				for i := range 64 {
 					if i >= 2 && i%2 == 0 {
 						f.LDPW(arm64.Mem{Base: table, Disp: 4 * i}, k[0], k[1])
 					}
-					perLane(f, ls, func(l *md5Lane) {
+					perLane(f, ls, func(l *md5ARMLane) {
 						if i == 0 {
 							l.rotate(i)
 							return
@@ -247,7 +240,7 @@ func iterateMD5ARMScalar(f *arm64.File, lanes int) {
 		},
 		func(state arm64.R) {
 			for j, l := range ls {
-				u := md5Words{arm64.Mem{Base: state, Disp: 4 * (8*lanes + j)}, 4 * lanes}
+				u := md5ARMWords{arm64.Mem{Base: state, Disp: 4 * (8*lanes + j)}, 4 * lanes}
 				for i, s := range l.s {
 					f.MOVWU(l.mid[1].word(i), l.tmp)
 					f.ADDW(l.tmp, s, s)
@@ -269,15 +262,15 @@ func iterateMD5ARMScalar(f *arm64.File, lanes int) {
 }
 
 func compressMD5ARMScalar(f *arm64.File) {
-	var l *md5Lane
+	var l *md5ARMLane
 	var table arm64.R
 	var k, sum []arm64.R
 	f.Compress("CompressScalar", `
 CompressScalar hashes the blocks of p into the MD5 state h (RFC 1321 §3.4).`, 64,
 		func(h, p arm64.R) {
 			table, k, sum = f.R("table"), f.Rs("k", 2), f.Rs("sum", 4)
-			f.Address(f.Table32("k", md5Constants(false)...), table)
-			l = newMD5Lane(f, true)
+			f.Address(f.Table32("k", md5ARMConstants(false)...), table)
+			l = newMD5ARMLane(f, true)
 			f.LDPW(arm64.Mem{Base: h}, sum[0], sum[1])
 			f.LDPW(arm64.Mem{Base: h, Disp: 8}, sum[2], sum[3])
 		},
@@ -291,7 +284,7 @@ CompressScalar hashes the blocks of p into the MD5 state h (RFC 1321 §3.4).`, 6
 				}
 				a := l.s[-i&3]
 				f.ADDW(k[i%2], a, a)
-				f.MOVWU(arm64.Mem{Base: p, Disp: 4 * md5Word(i)}, l.tmp)
+				f.MOVWU(arm64.Mem{Base: p, Disp: 4 * spec.MD5Word(i)}, l.tmp)
 				f.ADDW(l.tmp, a, a)
 				l.step(i)
 			}

@@ -32,8 +32,8 @@ func (p *pool) splat(w uint32) arm64.Mem {
 	return p.at(d, d)
 }
 
-// An md5Stream is the registers of four lanes: a to d, what each step needs apart from that, and, unless there are so many streams that latency is no matter, ^d of the step.
-type md5Stream struct {
+// An md5NEONStream is the registers of four lanes: a to d, what each step needs apart from that, and, unless there are so many streams that latency is no matter, ^d of the step.
+type md5NEONStream struct {
 	f      *arm64.File
 	s      [4]arm64.V
 	x, t   arm64.V
@@ -49,7 +49,7 @@ func md5NEON(streams int) func(*arm64.File) {
 
 // step does step i of RFC 1321 §3.4, whose register a has everything added but the function of b, c and d. b comes last and passes through one instruction of it: F and G
 // select, H is b ^ (c^d), and I, c ^ (b | ^d), is what b selects of ^c and c ^ ^d. (Go's assembler has no VORN. b | ^d is what d selects of b and ones.)
-func (l *md5Stream) step(i int, ones arm64.V) {
+func (l *md5NEONStream) step(i int, ones arm64.V) {
 	f, t := l.f, l.t
 	a, b, c, d := l.s[-i&3], l.s[(1-i)&3], l.s[(2-i)&3], l.s[(3-i)&3]
 	switch i / 16 {
@@ -82,9 +82,9 @@ func (l *md5Stream) step(i int, ones arm64.V) {
 }
 
 // rotate is the end of step i.
-func (l *md5Stream) rotate(i int) {
+func (l *md5NEONStream) rotate(i int) {
 	f, a, b, x := l.f, l.s[-i&3], l.s[(1-i)&3], l.x
-	if r := md5Rotate(i); r == 16 {
+	if r := spec.MD5Rotate(i); r == 16 {
 		f.VREV32(a.H8(), x.H8())
 	} else {
 		f.VSHL(r, a.S4(), x.S4())
@@ -95,7 +95,7 @@ func (l *md5Stream) rotate(i int) {
 
 // message turns the state that a compression with the other midstate ended with, before that is added, into the message of the next one, in u's place, and starts that: the
 // first two steps need one word each, and have all else added to it in advance. The inner one's message is u and goes to t.
-func (l *md5Stream) message(half int) {
+func (l *md5NEONStream) message(half int) {
 	f := l.f
 	for i, s := range l.s {
 		f.FMOVQ(l.part[1-half].word(i), l.x)
@@ -116,7 +116,7 @@ func (l *md5Stream) message(half int) {
 }
 
 // prepare computes x0 and x1 of one half.
-func (l *md5Stream) prepare(half int, c *pool) {
+func (l *md5NEONStream) prepare(half int, c *pool) {
 	f, k := l.f, words32(spec.MD5.K)
 	add := func(m arm64.Mem, v arm64.V) {
 		f.FMOVQ(m, l.x)
@@ -139,19 +139,19 @@ func (l *md5Stream) prepare(half int, c *pool) {
 
 func iterateMD5NEON(f *arm64.File, streams int) {
 	name := kernelSymbol(fmt.Sprintf("NEONx%d", 4*streams), spec.MD5)
-	var ls []*md5Stream
+	var ls []*md5NEONStream
 	var c *pool
 	var k, ones arm64.V
 	var temporaries []arm64.V // shared by streams of which there are many
-	each := perLane[*md5Stream]
+	each := perLane[*md5NEONStream]
 	if streams > 3 {
-		each = func(_ *arm64.File, ls []*md5Stream, do func(*md5Stream)) {
+		each = func(_ *arm64.File, ls []*md5NEONStream, do func(*md5NEONStream)) {
 			for _, l := range ls {
 				do(l)
 			}
 		}
 	}
-	constants := md5Constants(true)
+	constants := md5ARMConstants(true)
 	f.Iterate(name, fmt.Sprintf(`
 %s does n iterations of HMAC-%s on %s.`, name, spec.MD5.Name, lanesText(4*streams)),
 		func(state arm64.R) {
@@ -162,7 +162,7 @@ func iterateMD5NEON(f *arm64.File, streams int) {
 				temporaries = f.Vs("temporary", 4)
 			}
 			for j := range streams {
-				l := &md5Stream{f: f, part: neonParts(state, 4, streams, j)}
+				l := &md5NEONStream{f: f, part: neonParts(state, 4, streams, j)}
 				for i := range l.s {
 					l.s[i] = f.V("state")
 				}
@@ -191,12 +191,12 @@ func iterateMD5NEON(f *arm64.File, streams int) {
 		func(state arm64.R) {
 			for half := range 2 {
 				f.Comment([]string{"Inner compression.", "Outer compression."}[half])
-				each(f, ls, func(l *md5Stream) { l.message(half) })
+				each(f, ls, func(l *md5NEONStream) { l.message(half) })
 				for i := range 64 {
 					if i >= 2 {
 						f.FMOVQ(c.splat(constants[i]), k)
 					}
-					each(f, ls, func(l *md5Stream) {
+					each(f, ls, func(l *md5NEONStream) {
 						if i == 0 {
 							l.rotate(i)
 							return
@@ -204,7 +204,7 @@ func iterateMD5NEON(f *arm64.File, streams int) {
 						if i > 1 {
 							a := l.s[-i&3]
 							f.VADD(k.S4(), a.S4(), a.S4())
-							if w := md5Word(i); w < 4 {
+							if w := spec.MD5Word(i); w < 4 {
 								f.FMOVQ(l.part[2].word(w), l.t)
 								f.VADD(l.t.S4(), a.S4(), a.S4())
 							}

@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/fastkdf/pbkdf2/asm/internal/arm64"
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
@@ -102,9 +101,6 @@ func sha2Compress(f *arm64.File, ls []*sha2Lane, k func(q int) arm64.Mem, c *sha
 	}
 	f.Free(kq)
 }
-
-// sigma0 is σ₀ of SHA-256.
-func sigma0(x uint32) uint32 { return bits.RotateLeft32(x, -7) ^ bits.RotateLeft32(x, -18) ^ x>>3 }
 
 // The vectors of an iteration's table of constants.
 const (

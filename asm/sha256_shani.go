@@ -4,6 +4,8 @@
 package main
 
 import (
+	"math/bits"
+
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -11,243 +13,301 @@ import (
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
-func sha256SHANI(f *amd64.File) {
-	for _, h := range []spec.Hash{spec.SHA256, spec.SHA224} {
-		iterateSHA256SHANI(f, h)
+func sha256SHANI(lanes int) func(f *amd64.File) {
+	return func(f *amd64.File) {
+		for _, h := range []spec.Hash{spec.SHA256, spec.SHA224} {
+			iterateSHA256SHANI(f, h, lanes)
+		}
+		if lanes == 1 {
+			compressSHA256SHANI(f)
+		}
 	}
-	compressSHA256SHANI(f)
 }
 
-// A shaniStream is the registers of one lane. The state is two vectors as SHA256RNDS2 wants it, highest word first: ABEF and CDGH.
-// X0 is every stream's scratch: SHA256RNDS2 reads the two words of W+K there.
-type shaniStream struct {
-	f          *amd64.File
-	abef, cdgh VecPhysical
-	w          [4]VecPhysical // a ring of the schedule's last sixteen words
-	tmp        VecPhysical
-}
-
-// Where the words of abef and cdgh are, lowest element first.
+// The words of the two vectors of the state as SHA256RNDS2 wants them, lowest element first.
 var (
 	abefWords = [4]int{5, 4, 1, 0}
 	cdghWords = [4]int{7, 6, 3, 2}
 )
 
-func vec4(k []uint64, order [4]int) []uint32 {
-	v := make([]uint32, 4)
-	for i, o := range order {
-		v[i] = uint32(k[o])
+var k256 = words32(spec.SHA256.K)
+
+func words32(words []uint64) []uint32 {
+	v := make([]uint32, len(words))
+	for i, w := range words {
+		v[i] = uint32(w)
 	}
 	return v
 }
 
-// twoRounds does rounds whose W+K are the low two words of X0 (FIPS 180-4 §6.2.2).
-func (s *shaniStream) twoRounds() {
+// A sha256Stream is one lane of SHA-256. X0 is all streams' scratch, and where SHA256RNDS2 reads the two words of W+K.
+type sha256Stream struct {
+	*shaniStream
+	abef, cdgh VecPhysical
+}
+
+// twoRounds does the rounds whose W+K are the low words of X0 (FIPS 180-4 §6.2.2 step 3): CDGH becomes ABEF, and ABEF is the new CDGH.
+func (s *sha256Stream) twoRounds() {
 	s.f.SHA256RNDS2(X0, s.abef, s.cdgh)
 	s.abef, s.cdgh = s.cdgh, s.abef
 }
 
-// fourRounds does the rounds whose W+K are in wk; a register apart from X0 may be given.
-func (s *shaniStream) fourRounds() []amd64.Atom {
+// rounds does the rounds of quad q.
+func (s *sha256Stream) rounds(q int) []amd64.Atom {
+	f := s.f
+	wk := VecPhysical(X0)
 	return []amd64.Atom{
-		func() { s.twoRounds() },
-		func() { s.f.PSHUFD(U8(0x0e), X0, X0); s.twoRounds() },
-	}
-}
-
-// scheduleRounds makes W of quad q (q >= 4) and does its rounds.
-func (s *shaniStream) scheduleRounds(q int) {
-	f := s.f
-	f.MOVOU(f.Table32("k256", k32(spec.SHA256.K)...).Offset(16*q), X0)
-	f.PADDD(s.w[q%4], X0)
-	for _, a := range s.fourRounds() {
-		a()
-	}
-}
-
-// schedule makes the words of quad q out of the four quads before it.
-func (s *shaniStream) schedule(q int) {
-	f := s.f
-	w0, w1, w2, w3 := s.w[q%4], s.w[(q+1)%4], s.w[(q+2)%4], s.w[(q+3)%4]
-	f.SHA256MSG1(w1, w0)
-	f.MOVOA(w3, s.tmp)
-	f.PALIGNR(U8(4), w2, s.tmp)
-	f.PADDD(s.tmp, w0)
-	f.SHA256MSG2(w3, w0)
-}
-
-func k32(k []uint64) []uint32 {
-	v := make([]uint32, len(k))
-	for i := range k {
-		v[i] = uint32(k[i])
-	}
-	return v
-}
-
-// gather loads one vector from the four words at word-major state, part p, with lanes lanes; scatter is its inverse.
-func gather32(f *amd64.File, base Mem, stride int, order [4]int, dst VecPhysical) {
-	f.MOVD(base.Offset(stride*order[0]), dst)
-	for i := 1; i < 4; i++ {
-		f.PINSRD(U8(i), base.Offset(stride*order[i]), dst)
-	}
-}
-
-func scatter32(f *amd64.File, src VecPhysical, base Mem, stride int, order [4]int) {
-	for i := 0; i < 4; i++ {
-		f.PEXTRD(U8(i), src, base.Offset(stride*order[i]))
-	}
-}
-
-// minus sets dst to dst - src, without PSUBD, which avo lacks: not (not dst + src).
-func minus(f *amd64.File, src, dst, tmp VecPhysical) {
-	f.PCMPEQL(tmp, tmp)
-	f.PXOR(tmp, dst)
-	f.PADDD(src, dst)
-	f.PXOR(tmp, dst)
-}
-
-func iterateSHA256SHANI(f *amd64.File, h spec.Hash) {
-	s := &shaniStream{f: f, abef: X1, cdgh: X2, w: [4]VecPhysical{X3, X4, X5, X6}, tmp: X7}
-	var wkABEF, wkCDGH VecPhysical = X8, X9
-	tABEF, tCDGH := X10, X11
-	m := h.Message()
-	k := h.K
-	wk := make([]uint32, 16) // W+K of the constant words
-	cw := make([]uint32, 16)
-	for i := range wk {
-		wk[i] = uint32(m[i].Const + k[i])
-		cw[i] = uint32(m[i].Const)
-	}
-	var frame [2]struct{ abef, cdgh, kABEF, kCDGH Mem }
-	part := func(state GPPhysical, p int) Mem { return Mem{Base: state, Disp: p * 32} }
-	f.Iterate("IterateSHANI"+h.Suffix, `
-IterateSHANI`+h.Suffix+` does n iterations of HMAC-`+h.Name+` on one lane.
-TODO comment`,
-		func(state GPPhysical) {
-			for i := range frame {
-				a := f.AllocLocal(64)
-				fr := &frame[i]
-				fr.abef, fr.cdgh, fr.kABEF, fr.kCDGH = a, a.Offset(16), a.Offset(32), a.Offset(48)
-				gather32(f, part(state, i), 4, abefWords, X0)
-				f.MOVOU(X0, fr.abef)
-				f.MOVOU(f.Table32("kabef", vec4(k, abefWords)...), X1)
-				f.PADDD(X1, X0)
-				f.MOVOU(X0, fr.kABEF)
-				gather32(f, part(state, i), 4, cdghWords, X0)
-				f.MOVOU(X0, fr.cdgh)
-				f.MOVOU(f.Table32("kcdgh", vec4(k, cdghWords)...), X1)
-				f.PADDD(X1, X0)
-				f.MOVOU(X0, fr.kCDGH)
+		func() {
+			if s.fine { // others use X0 between the two halves
+				wk = s.pool.Take()
 			}
-			// The loop begins by adding the outer midstate.
-			gather32(f, part(state, 2), 4, abefWords, s.abef)
-			gather32(f, part(state, 3), 4, abefWords, tABEF)
-			f.PXOR(s.abef, tABEF)
-			f.MOVOU(frame[1].abef, X0)
-			minus(f, X0, s.abef, X15)
-			gather32(f, part(state, 2), 4, cdghWords, s.cdgh)
-			gather32(f, part(state, 3), 4, cdghWords, tCDGH)
-			f.PXOR(s.cdgh, tCDGH)
-			f.MOVOU(frame[1].cdgh, X0)
-			minus(f, X0, s.cdgh, X15)
+			k := k256[4*q : 4*q+4]
+			if v, ok := s.constant(q); ok {
+				f.MOVOU(s.vector(k[0]+v[0], k[1]+v[1], k[2]+v[2], k[3]+v[3]), wk)
+			} else {
+				f.MOVOU(f.Table32("k256", k256...).Offset(xmmBytes*q), wk)
+				f.PADDD(s.at[q%4], wk)
+			}
+			if s.fine {
+				f.MOVOA(wk, X0)
+			}
+			s.twoRounds()
 		},
+		func() {
+			f.PSHUFD(U8(0x0e), wk, X0)
+			if s.fine {
+				s.pool.Put(wk)
+			}
+			s.twoRounds()
+		},
+	}
+}
+
+// schedule makes quad q (FIPS 180-4 §6.2.2 step 1).
+func (s *sha256Stream) schedule(q int) []amd64.Atom {
+	f := s.f
+	return s.next(q,
+		// W[t-16] + σ0(W[t-15])
+		func(v4, v3 []uint32) []uint32 {
+			w := append(v4, v3...)
+			sum := make([]uint32, 4)
+			for i := range sum {
+				sum[i] = w[i] + sigma0(w[i+1])
+			}
+			return sum
+		},
+		func(w3 Op, dst VecPhysical) { f.SHA256MSG1(w3, dst) },
+		// + W[t-7]
+		func(dst VecPhysical) {
+			v2, const2 := s.constant(q - 2)
+			v1, const1 := s.constant(q - 1)
+			if const2 && const1 {
+				f.MOVOU(s.vector(v2[1], v2[2], v2[3], v1[0]), X0)
+			} else {
+				s.with(q-2, func(w2 Op) {
+					f.MOVOA(s.at[(q-1)%4], X0)
+					f.PALIGNR(U8(4), w2, X0)
+				})
+			}
+			f.PADDD(X0, dst)
+		},
+		// + σ1(W[t-2])
+		func(dst VecPhysical) { s.with(q-1, func(w1 Op) { f.SHA256MSG2(w1, dst) }) })
+}
+
+func sigma0(x uint32) uint32 {
+	return bits.RotateLeft32(x, -7) ^ bits.RotateLeft32(x, -18) ^ x>>3
+}
+
+func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
+	const (
+		// The edge: U, and the W+K of the first two rounds.
+		abef = iota
+		cdgh
+		first
+		// In the frame: the midstate, and the cdgh that goes with first instead of its own, see below.
+	)
+	k := newSHANI(f, h, lanes, amd64.NewPool(amd64.XMM()[1:]...), [4]int{0, 1, 2, 3}, 16)
+	k.mergeFinely(lanes == 2)
+	streams := make([]*sha256Stream, lanes)
+	for i, s := range k.streams {
+		streams[i] = &sha256Stream{s, s.edge[abef], s.edge[cdgh]}
+	}
+	word := func(state GPPhysical, part, lane int) Mem {
+		return Mem{Base: state}.Offset(4 * (8*part*lanes + lane))
+	}
+	t := func(state GPPhysical, lane int) (abef, cdgh Mem) {
+		vectors := word(state, 3, 0).Offset(2 * xmmBytes * lane)
+		return vectors, vectors.Offset(xmmBytes)
+	}
+	f.Iterate(shaniName(h, lanes), "TODO",
 		func(state GPPhysical) {
-			for half := range 2 {
-				prev := frame[1-half]
-				f.MOVOU(prev.kABEF, wkABEF)
-				f.PADDD(s.abef, wkABEF)
-				f.MOVOU(prev.kCDGH, wkCDGH)
-				f.PADDD(s.cdgh, wkCDGH)
-				f.MOVOU(prev.abef, X0)
-				f.PADDD(X0, s.abef)
-				f.MOVOU(prev.cdgh, X0)
-				f.PADDD(X0, s.cdgh)
-				if half == 0 {
-					f.PXOR(s.abef, tABEF)
-					f.PXOR(s.cdgh, tCDGH)
+			k.allocate()
+			for i, s := range streams {
+				for part, of := range []GPPhysical{k.this, k.other} {
+					f.Gather32(word(state, part, i), 4*lanes, abefWords, s.abef)
+					f.Gather32(word(state, part, i), 4*lanes, cdghWords, s.cdgh)
+					f.MOVOA(s.abef, k.vector(of, i, abef))
+					f.MOVOA(s.cdgh, k.vector(of, i, cdgh))
 				}
-				f.MOVOA(s.abef, s.w[0])
-				f.SHUFPS(U8(0xbb), s.cdgh, s.w[0])
-				f.MOVOA(s.abef, s.w[1])
-				f.SHUFPS(U8(0x11), s.cdgh, s.w[1])
-				if h.Digest == 28 {
-					f.MOVOU(f.Table32("wkLast", wk[7], 0, 0, 0), X0)
-					f.PBLENDW(U8(0x03), X0, wkCDGH)
-					f.MOVOU(f.Table32("wLast", 0, 0, 0, cw[7]), X0)
-					f.PBLENDW(U8(0xc0), X0, s.w[1])
+				// The W of the first two rounds are words A and B of the last compression, plus the midstate fed forward there; and the latter sum would be the one
+				// step but a shuffle between one compression's last SHA256RNDS2 and the next one's first. So the constant part, and K, is added to H and G instead:
+				// each is an addend of its round just like W and K. G is an argument of the first round's Ch too, which is constant: H makes up for what changes there.
+				ab, right, wrong := s.pool.Take(), s.cdgh, s.edge[first]
+				for _, of := range [2][2]GPPhysical{{k.this, k.other}, {k.other, k.this}} {
+					f.MOVOU(s.vector(0, 0, k256[1], k256[0]), ab)
+					f.PADDD(k.vector(of[1], i, abef), ab)
+					f.PSHUFD(U8(0x0b), ab, ab)
+					f.INSERTPS(U8(0x0c), ab, ab) // H, G, 0, 0
+					f.MOVOA(k.vector(of[0], i, abef), s.abef)
+					f.MOVOA(k.vector(of[0], i, cdgh), right)
+					f.MOVOA(right, wrong)
+					f.PADDD(ab, wrong)
+					f.MOVOA(wrong, k.vector(of[0], i, first))
+					f.PXOR(X0, X0)
+					f.SHA256RNDS2(X0, s.abef, right)
+					f.SHA256RNDS2(X0, s.abef, wrong)
+					f.PADDD(ab, right) // the lowest element is E after the first round
+					f.PSUBL(wrong, right)
+					f.INSERTPS(U8(0x0e), right, right)
+					f.PADDD(k.vector(of[0], i, first), right)
+					f.MOVOA(right, k.vector(of[0], i, first))
 				}
-				f.MOVOU(frame[half].abef, s.abef)
-				f.MOVOU(frame[half].cdgh, s.cdgh)
-				for _, r := range []struct {
-					order uint8
-					v     VecPhysical
-				}{{0x0b, wkABEF}, {0x0b, wkCDGH}, {0x01, wkABEF}, {0x01, wkCDGH}} {
-					f.PSHUFD(U8(r.order), r.v, X0)
-					s.twoRounds()
-				}
-				for q := 2; q < 4; q++ {
-					f.MOVOU(f.Table32("wk"+h.Suffix, wk...).Offset(16*q), X0)
-					for _, a := range s.fourRounds() {
-						a()
-					}
-					f.MOVOU(f.Table32("w"+h.Suffix, cw...).Offset(16*q), s.w[q])
-				}
-				s.schedule(4)
-				for q := 4; q < 16; q++ {
-					if q < 15 {
-						s.schedule(q + 1)
-					}
-					s.scheduleRounds(q)
-				}
+				s.pool.Put(ab)
+				f.Gather32(word(state, 3, i), 4*lanes, abefWords, s.abef)
+				f.Gather32(word(state, 3, i), 4*lanes, cdghWords, s.cdgh)
+			}
+			for i, s := range streams {
+				tABEF, tCDGH := t(state, i)
+				f.MOVOU(s.abef, tABEF)
+				f.MOVOU(s.cdgh, tCDGH)
+			}
+			for i, s := range streams {
+				f.Gather32(word(state, 2, i), 4*lanes, abefWords, s.abef)
+				f.Gather32(word(state, 2, i), 4*lanes, cdghWords, s.cdgh)
+				f.MOVOA(s.abef, s.edge[first])
+				f.PSUBL(k.vector(k.other, i, abef), s.edge[first])
+				f.PSHUFD(U8(0x0b), s.edge[first], s.edge[first])
 			}
 		},
 		func(state GPPhysical) {
-			f.MOVOU(frame[1].abef, X0)
-			f.PADDD(X0, s.abef)
-			f.MOVOU(frame[1].cdgh, X0)
-			f.PADDD(X0, s.cdgh)
-			f.PXOR(s.abef, tABEF)
-			f.PXOR(s.cdgh, tCDGH)
-			scatter32(f, s.abef, part(state, 2), 4, abefWords)
-			scatter32(f, s.cdgh, part(state, 2), 4, cdghWords)
-			scatter32(f, tABEF, part(state, 3), 4, abefWords)
-			scatter32(f, tCDGH, part(state, 3), 4, cdghWords)
+			k.compressions(func(i int) [][]amd64.Atom {
+				s := streams[i]
+				var w23 VecPhysical
+				program := [][]amd64.Atom{{
+					func() {
+						w23 = s.pool.Take()
+						for q, order := range []uint8{0xbb, 0x11} {
+							w := w23
+							if !s.inMemory() {
+								w = s.at[q].(VecPhysical)
+							}
+							f.MOVOA(s.abef, w)
+							f.SHUFPS(U8(order), s.cdgh, w)
+							if last := s.message[7]; q == 1 && last.IsConst() {
+								f.MOVOU(s.vector(0, 0, 0, uint32(last.Const)), X0)
+								f.PBLENDW(U8(0xc0), X0, w)
+							}
+							if s.inMemory() {
+								f.MOVOA(w, s.at[q])
+							}
+						}
+						f.MOVOU(s.vector(0, 0, k256[3], k256[2]), w23)
+						f.PADDD(s.cdgh, w23)
+						f.PSHUFD(U8(0x0b), w23, w23)
+						f.MOVOA(k.vector(k.this, i, abef), s.abef)
+						f.MOVOA(k.vector(k.this, i, first), s.cdgh)
+					},
+					func() {
+						f.MOVOA(s.edge[first], X0)
+						if s.inMemory() {
+							s.pool.Put(s.edge[first])
+						}
+						s.twoRounds()
+					},
+					func() {
+						f.MOVOA(w23, X0)
+						s.pool.Put(w23)
+						s.twoRounds()
+					},
+				}}
+				for q := 1; q < s.quads; q++ {
+					var schedule []amd64.Atom
+					if q >= 3 {
+						schedule = s.schedule(q + 1)
+					}
+					if s.fine {
+						program = append(program, alternate(schedule, s.rounds(q)))
+					} else {
+						program = append(program, append(s.rounds(q), schedule...))
+					}
+				}
+				return append(program, []amd64.Atom{
+					func() { s.retire(s.quads - 1) },
+					func() {
+						s.out = s.edge
+						if s.inMemory() {
+							s.out[first] = s.pool.Take()
+						}
+						f.PSHUFD(U8(0x0b), s.abef, s.out[first])
+						f.PADDD(k.vector(k.this, i, abef), s.abef)
+						f.PADDD(k.vector(k.this, i, cdgh), s.cdgh)
+					},
+				})
+			})
+			for i, s := range streams {
+				tABEF, tCDGH := t(state, i)
+				f.MOVOU(tABEF, X0)
+				f.PXOR(s.abef, X0)
+				f.MOVOU(X0, tABEF)
+				f.MOVOU(tCDGH, X0)
+				f.PXOR(s.cdgh, X0)
+				f.MOVOU(X0, tCDGH)
+			}
+		},
+		func(state GPPhysical) {
+			for i, s := range streams {
+				f.Scatter32(s.abef, word(state, 2, i), 4*lanes, abefWords)
+				f.Scatter32(s.cdgh, word(state, 2, i), 4*lanes, cdghWords)
+			}
+			for i, s := range streams {
+				tABEF, tCDGH := t(state, i)
+				f.MOVOU(tABEF, s.abef)
+				f.MOVOU(tCDGH, s.cdgh)
+			}
+			for i, s := range streams {
+				f.Scatter32(s.abef, word(state, 3, i), 4*lanes, abefWords)
+				f.Scatter32(s.cdgh, word(state, 3, i), 4*lanes, cdghWords)
+			}
 		})
 }
 
 func compressSHA256SHANI(f *amd64.File) {
-	s := &shaniStream{f: f, abef: X1, cdgh: X2, w: [4]VecPhysical{X3, X4, X5, X6}, tmp: X7}
-	abef, cdgh := X8, X9
-	swap := func() []uint32 {
-		v := make([]uint32, 4)
-		for i := range v {
-			v[i] = uint32(0x00010203 + 0x04040404*i)
-		}
-		return v
-	}()
-	f.Compress("CompressSHANI", "CompressSHANI TODO", 64,
+	pool := amd64.NewPool(amd64.XMM()[1:]...)
+	s := &sha256Stream{compressStream(f, pool, [4]int{0, 1, 2, 3}, 16), pool.Take(), pool.Take()}
+	abef, cdgh, swap := pool.Take(), pool.Take(), pool.Take()
+	f.Compress("CompressSHANI", "TODO", 64,
 		func(h, p GPPhysical) {
-			gather32(f, Mem{Base: h}, 4, abefWords, s.abef)
-			gather32(f, Mem{Base: h}, 4, cdghWords, s.cdgh)
-			f.MOVOU(f.Table32("swap", swap...), X10)
+			f.Gather32(Mem{Base: h}, 4, abefWords, s.abef)
+			f.Gather32(Mem{Base: h}, 4, cdghWords, s.cdgh)
+			f.MOVOU(s.swapBytes(), swap)
 		},
 		func(h, p GPPhysical) {
 			f.MOVOA(s.abef, abef)
 			f.MOVOA(s.cdgh, cdgh)
-			for q := range 16 {
+			for q := range s.quads {
 				if q < 4 {
-					f.MOVOU(Mem{Base: p, Disp: 16 * q}, s.w[q])
-					f.PSHUFB(X10, s.w[q])
+					s.load(q, p, swap)
 				} else {
-					s.schedule(q)
+					amd64.Interleave(s.schedule(q))
 				}
-				s.scheduleRounds(q)
+				amd64.Interleave(s.rounds(q))
 			}
 			f.PADDD(abef, s.abef)
 			f.PADDD(cdgh, s.cdgh)
 		},
 		func(h, p GPPhysical) {
-			scatter32(f, s.abef, Mem{Base: h}, 4, abefWords)
-			scatter32(f, s.cdgh, Mem{Base: h}, 4, cdghWords)
+			f.Scatter32(s.abef, Mem{Base: h}, 4, abefWords)
+			f.Scatter32(s.cdgh, Mem{Base: h}, 4, cdghWords)
 		})
 }

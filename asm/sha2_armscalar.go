@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/fastkdf/pbkdf2/asm/internal/arm64"
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
@@ -21,9 +20,9 @@ func sha2ARMScalar(hs ...spec.Hash) func(*arm64.File) {
 	}
 }
 
-// A sha2Scalar is the registers of SHA-2 with words of either size. The rounds are in general registers; the schedule is in vectors of two words, and its words plus K go to the
+// A sha2ARM is the registers of SHA-2 with words of either size. The rounds are in general registers; the schedule is in vectors of two words, and its words plus K go to the
 // rounds through a ring in memory.
-type sha2Scalar struct {
+type sha2ARM struct {
 	f     *arm64.File
 	h     spec.Hash
 	known *sha2Known
@@ -41,30 +40,12 @@ type sha2Scalar struct {
 	addends [2]arm64.Mem // what the first eight rounds of inner and outer compression add to the other one's last state
 }
 
-// sha2Rotations are the numbers of FIPS 180-4 §4.1.2 and §4.1.3: Σ₀, Σ₁, σ₀, σ₁; the last of a σ is a shift.
-type sha2Rotations [4][3]int
-
-var sha2RotationsOf = map[int]sha2Rotations{
-	32: {{2, 13, 22}, {6, 11, 25}, {7, 18, 3}, {17, 19, 10}},
-	64: {{28, 34, 39}, {14, 18, 41}, {1, 8, 7}, {19, 61, 6}},
-}
-
-// sigma is σ₀ or σ₁ of a known word.
-func (r sha2Rotations) sigma(i int, bitLen int, x uint64) uint64 {
-	n := r[2+i]
-	if bitLen == 32 {
-		w := uint32(x)
-		return uint64(bits.RotateLeft32(w, -n[0]) ^ bits.RotateLeft32(w, -n[1]) ^ w>>n[2])
-	}
-	return bits.RotateLeft64(x, -n[0]) ^ bits.RotateLeft64(x, -n[1]) ^ x>>n[2]
-}
-
 // Instructions of the word's size.
 
-func (l *sha2Scalar) wide() bool { return l.h.WordBits == 64 }
-func (l *sha2Scalar) bytes() int { return l.h.WordBits / 8 }
+func (l *sha2ARM) wide() bool { return l.h.WordBits == 64 }
+func (l *sha2ARM) bytes() int { return l.h.WordBits / 8 }
 
-func (l *sha2Scalar) add(m arm64.Op2, n, d arm64.R) {
+func (l *sha2ARM) add(m arm64.Op2, n, d arm64.R) {
 	if l.wide() {
 		l.f.ADD(m, n, d)
 	} else {
@@ -72,7 +53,7 @@ func (l *sha2Scalar) add(m arm64.Op2, n, d arm64.R) {
 	}
 }
 
-func (l *sha2Scalar) eor(m arm64.Op2, n, d arm64.R) {
+func (l *sha2ARM) eor(m arm64.Op2, n, d arm64.R) {
 	if l.wide() {
 		l.f.EOR(m, n, d)
 	} else {
@@ -80,7 +61,7 @@ func (l *sha2Scalar) eor(m arm64.Op2, n, d arm64.R) {
 	}
 }
 
-func (l *sha2Scalar) ror(n int, x, d arm64.R) {
+func (l *sha2ARM) ror(n int, x, d arm64.R) {
 	if l.wide() {
 		l.f.ROR(n, x, d)
 	} else {
@@ -89,7 +70,7 @@ func (l *sha2Scalar) ror(n int, x, d arm64.R) {
 }
 
 // loadPair loads two words, by two instructions if the address is too far for one.
-func (l *sha2Scalar) loadPair(m arm64.Mem, a, b arm64.R) {
+func (l *sha2ARM) loadPair(m arm64.Mem, a, b arm64.R) {
 	switch n := l.bytes(); {
 	case m.Disp < 64*n && l.wide():
 		l.f.LDP(m, a, b)
@@ -104,7 +85,7 @@ func (l *sha2Scalar) loadPair(m arm64.Mem, a, b arm64.R) {
 	}
 }
 
-func (l *sha2Scalar) storePair(a, b arm64.R, m arm64.Mem) {
+func (l *sha2ARM) storePair(a, b arm64.R, m arm64.Mem) {
 	if l.wide() {
 		l.f.STP(a, b, m)
 	} else {
@@ -113,7 +94,7 @@ func (l *sha2Scalar) storePair(a, b arm64.R, m arm64.Mem) {
 }
 
 // load and store move a vector of two words.
-func (l *sha2Scalar) load(m arm64.Mem, v arm64.V) {
+func (l *sha2ARM) load(m arm64.Mem, v arm64.V) {
 	if l.wide() {
 		l.f.FMOVQ(m, v)
 	} else {
@@ -121,7 +102,7 @@ func (l *sha2Scalar) load(m arm64.Mem, v arm64.V) {
 	}
 }
 
-func (l *sha2Scalar) store(v arm64.V, m arm64.Mem) {
+func (l *sha2ARM) store(v arm64.V, m arm64.Mem) {
 	if l.wide() {
 		l.f.StoreQ(v, m)
 	} else {
@@ -129,7 +110,7 @@ func (l *sha2Scalar) store(v arm64.V, m arm64.Mem) {
 	}
 }
 
-func (l *sha2Scalar) vec(v arm64.V) arm64.VA {
+func (l *sha2ARM) vec(v arm64.V) arm64.VA {
 	if l.wide() {
 		return v.D2()
 	}
@@ -137,7 +118,7 @@ func (l *sha2Scalar) vec(v arm64.V) arm64.VA {
 }
 
 // middle sets d to the second word of a and the first of b.
-func (l *sha2Scalar) middle(a, b, d arm64.V) {
+func (l *sha2ARM) middle(a, b, d arm64.V) {
 	if l.wide() {
 		l.f.VEXT(8, b.B16(), a.B16(), d.B16())
 	} else {
@@ -146,7 +127,7 @@ func (l *sha2Scalar) middle(a, b, d arm64.V) {
 }
 
 // pairAt is the address of two constant words.
-func (l *sha2Scalar) pairAt(a [2]uint64) arm64.Mem {
+func (l *sha2ARM) pairAt(a [2]uint64) arm64.Mem {
 	if l.wide() {
 		return l.c.at(a[0], a[1])
 	}
@@ -154,17 +135,17 @@ func (l *sha2Scalar) pairAt(a [2]uint64) arm64.Mem {
 }
 
 // pair is the address of pair i of an array of words.
-func (l *sha2Scalar) pair(m arm64.Mem, i int) arm64.Mem { return m.Offset(2 * l.bytes() * i) }
+func (l *sha2ARM) pair(m arm64.Mem, i int) arm64.Mem { return m.Offset(2 * l.bytes() * i) }
 
-func newSHA2Scalar(f *arm64.File, h spec.Hash, c *pool) *sha2Scalar {
-	l := &sha2Scalar{f: f, h: h, rot: sha2RotationsOf[h.WordBits], c: c, t: f.R("t"), u: f.R("u"), wk: f.Rs("wk", 8), w: f.Vs("w", 8), v: f.Vs("v", 4)}
+func newSHA2ARM(f *arm64.File, h spec.Hash, c *pool) *sha2ARM {
+	l := &sha2ARM{f: f, h: h, rot: sha2Rotate[h.WordBits], c: c, t: f.R("t"), u: f.R("u"), wk: f.Rs("wk", 8), w: f.Vs("w", 8), v: f.Vs("v", 4)}
 	copy(l.s[:], f.Rs("state", 8))
 	copy(l.xor[:], f.Rs("xor", 2))
 	l.ring = f.Local(16 * l.bytes())
 	return l
 }
 
-func (l *sha2Scalar) free() {
+func (l *sha2ARM) free() {
 	l.f.FreeR(l.s[:]...)
 	l.f.FreeR(l.xor[:]...)
 	l.f.FreeR(l.wk...)
@@ -174,15 +155,14 @@ func (l *sha2Scalar) free() {
 }
 
 // sum sets d to Σ₀ or Σ₁ of x. Two of the rotations share one: x passes through two instructions, not three.
-func (l *sha2Scalar) sum(i int, x, d, tmp arm64.R) {
-	n := l.rot[i]
+func (l *sha2ARM) sum(n [3]int, x, d, tmp arm64.R) {
 	l.eor(x.ROR(n[2]-n[0]), x, tmp)
 	l.ror(n[1], x, d)
 	l.eor(tmp.ROR(n[0]), d, d)
 }
 
 // round does round i (FIPS 180-4 §6.2.2, §6.4.2) with W+K in wk. Maj is ((a^b) & (b^c)) ^ b, whose b^c is the round before's a^b.
-func (l *sha2Scalar) round(i int, wk arm64.R) {
+func (l *sha2ARM) round(i int, wk arm64.R) {
 	f, t, u := l.f, l.t, l.u
 	r := func(k int) arm64.R { return l.s[(k-i)&7] }
 	a, b, d, e, ff, g, h := r(0), r(1), r(3), r(4), r(5), r(6), r(7)
@@ -192,11 +172,11 @@ func (l *sha2Scalar) round(i int, wk arm64.R) {
 	f.AND(e, t, t)
 	l.eor(g, t, t)
 	l.add(t, h, h)
-	l.sum(1, e, t, u)
+	l.sum(l.rot.bigSigma1, e, t, u)
 	l.add(t, h, h)
 	l.add(h, d, d)
 	l.eor(a, b, ab)
-	l.sum(0, a, t, u)
+	l.sum(l.rot.bigSigma0, a, t, u)
 	l.add(t, h, h)
 	f.AND(ab, bc, bc)
 	l.eor(b, bc, bc)
@@ -204,8 +184,8 @@ func (l *sha2Scalar) round(i int, wk arm64.R) {
 }
 
 // smallSigma sets d to σ₀ or σ₁ of the words of x.
-func (l *sha2Scalar) smallSigma(i int, x, d, tmp arm64.V) {
-	f, n, w := l.f, l.rot[2+i], l.h.WordBits
+func (l *sha2ARM) smallSigma(n [3]int, x, d, tmp arm64.V) {
+	f, w := l.f, l.h.WordBits
 	f.VUSHR(n[2], l.vec(x), l.vec(d))
 	for _, r := range n[:2] {
 		f.VUSHR(r, l.vec(x), l.vec(tmp))
@@ -215,7 +195,7 @@ func (l *sha2Scalar) smallSigma(i int, x, d, tmp arm64.V) {
 }
 
 // schedule makes pair k of the words, 8 <= k, out of the eight pairs before it, and puts it plus K into the ring. What is known of them is folded.
-func (l *sha2Scalar) schedule(k int) {
+func (l *sha2ARM) schedule(k int) {
 	f := l.f
 	w := func(i int) arm64.V { return l.w[(k+i)%8] }
 	v := l.v
@@ -223,7 +203,7 @@ func (l *sha2Scalar) schedule(k int) {
 		l.load(l.pairAt(a), w(0))
 	} else {
 		l.middle(w(0), w(1), v[0])
-		l.smallSigma(0, v[0], v[1], v[2])
+		l.smallSigma(l.rot.sigma0, v[0], v[1], v[2])
 		f.VADD(l.vec(v[1]), l.vec(w(0)), l.vec(w(0)))
 	}
 	if a, ok := l.known.pair(k, l.known.late); ok {
@@ -232,14 +212,14 @@ func (l *sha2Scalar) schedule(k int) {
 	} else {
 		l.middle(w(4), w(5), v[0])
 		f.VADD(l.vec(v[0]), l.vec(w(0)), l.vec(w(0)))
-		l.smallSigma(1, w(7), v[1], v[2])
+		l.smallSigma(l.rot.sigma1, w(7), v[1], v[2])
 		f.VADD(l.vec(v[1]), l.vec(w(0)), l.vec(w(0)))
 	}
 	l.toRing(k)
 }
 
 // toRing puts pair k of the words plus K into the ring.
-func (l *sha2Scalar) toRing(k int) {
+func (l *sha2ARM) toRing(k int) {
 	kk := l.v[3]
 	l.load(l.pairAt([2]uint64{l.h.K[2*k], l.h.K[2*k+1]}), kk)
 	l.f.VADD(l.vec(l.w[k%8]), l.vec(kk), l.vec(kk))
@@ -247,7 +227,7 @@ func (l *sha2Scalar) toRing(k int) {
 }
 
 // compress does all rounds, with the schedule four pairs ahead. In an iteration W+K of the first eight are in wk.
-func (l *sha2Scalar) compress(iteration bool) {
+func (l *sha2ARM) compress(iteration bool) {
 	f := l.f
 	l.eor(l.s[1], l.s[2], l.xor[1])
 	rounds := len(l.h.K)
@@ -271,38 +251,8 @@ func (l *sha2Scalar) compress(iteration bool) {
 	}
 }
 
-// A sha2Known is what is known of the message: nothing, or in an iteration all words but the digest's.
-type sha2Known struct {
-	h     spec.Hash
-	words []spec.Word
-}
-
-func (m *sha2Known) word(t int) (uint64, bool) {
-	if t >= len(m.words) || !m.words[t].IsConst() {
-		return 0, false
-	}
-	return m.words[t].Const, true
-}
-
-// early is W of 16 rounds before plus σ₀ of 15 before, late W of 7 before plus σ₁ of 2 before.
-func (m *sha2Known) early(t int) (uint64, bool) { return m.part(t-16, 0, t-15) }
-func (m *sha2Known) late(t int) (uint64, bool)  { return m.part(t-7, 1, t-2) }
-
-func (m *sha2Known) part(t, sigma, s int) (uint64, bool) {
-	x, ok := m.word(t)
-	y, ok2 := m.word(s)
-	return x + sha2RotationsOf[m.h.WordBits].sigma(sigma, m.h.WordBits, y), ok && ok2
-}
-
-// pair is of for both words of pair k.
-func (m *sha2Known) pair(k int, of func(t int) (uint64, bool)) ([2]uint64, bool) {
-	a, ok := of(2 * k)
-	b, ok2 := of(2*k + 1)
-	return [2]uint64{a, b}, ok && ok2
-}
-
 // message turns the state that a compression with the other midstate ended with, before that is added, into the message of the next one; the inner one's is u and goes to t.
-func (l *sha2Scalar) message(half int, part func(p int) arm64.Mem) {
+func (l *sha2ARM) message(half int, part func(p int) arm64.Mem) {
 	f, m := l.f, l.h.Message()
 	for i := range 4 {
 		l.storePair(l.s[2*i], l.s[2*i+1], l.pair(l.raw, i))
@@ -358,15 +308,15 @@ func (l *sha2Scalar) message(half int, part func(p int) arm64.Mem) {
 func iterateSHA2ARMScalar(f *arm64.File, h spec.Hash) {
 	name := kernelSymbol("Scalar", h)
 	m := h.Message()
-	var l *sha2Scalar
+	var l *sha2ARM
 	part := func(state arm64.R) func(p int) arm64.Mem {
 		return func(p int) arm64.Mem { return arm64.Mem{Base: state, Disp: p * 8 * l.bytes()} }
 	}
 	f.Iterate(name, fmt.Sprintf(`
 %s does n iterations of HMAC-%s on one lane.`, name, h.Name),
 		func(state arm64.R) {
-			l = newSHA2Scalar(f, h, newPool(f, h.Name))
-			l.known = &sha2Known{h, m[:]}
+			l = newSHA2ARM(f, h, newPool(f, h.Name))
+			l.known = &sha2Known{h.WordBits, m[:]}
 			l.raw = f.Local(8 * l.bytes())
 			at := part(state)
 			for half := range 2 {
@@ -432,12 +382,12 @@ func iterateSHA2ARMScalar(f *arm64.File, h spec.Hash) {
 }
 
 func compressSHA2ARMScalar(f *arm64.File, h spec.Hash) {
-	var l *sha2Scalar
+	var l *sha2ARM
 	f.Compress("CompressScalar", fmt.Sprintf(`
 CompressScalar hashes the blocks of p into the %s state h (FIPS 180-4 §6).`, h.Name), h.BlockBytes(),
 		func(hp, p arm64.R) {
-			l = newSHA2Scalar(f, h, newPool(f, "k"))
-			l.known = &sha2Known{h: h}
+			l = newSHA2ARM(f, h, newPool(f, "k"))
+			l.known = &sha2Known{bits: h.WordBits}
 			for i := range 4 {
 				l.loadPair(l.pair(arm64.Mem{Base: hp}, i), l.s[2*i], l.s[2*i+1])
 			}

@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/fastkdf/pbkdf2/asm/internal/arm64"
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
@@ -28,6 +27,7 @@ func sha512SHA512(lanes int) func(*arm64.File) {
 // A sha512Lane is the registers of one lane: the state in four vectors of two words, and a fifth that gets the next ab.
 type sha512Lane struct {
 	f              *arm64.File
+	c              *pool
 	home           [5]arm64.V // of ab, cd, ef, gh, next
 	ab, cd, ef, gh arm64.V
 	next, fg, tmp  arm64.V
@@ -44,8 +44,8 @@ type sha512Mid struct {
 	first arm64.Mem // what the first two rounds add to the other compression's last ab, with its words exchanged
 }
 
-func newSHA512Lane(f *arm64.File) *sha512Lane {
-	l := &sha512Lane{f: f, fg: f.V("fg"), tmp: f.V("tmp"), w: f.Vs("w", 8)}
+func newSHA512Lane(f *arm64.File, c *pool) *sha512Lane {
+	l := &sha512Lane{f: f, c: c, fg: f.V("fg"), tmp: f.V("tmp"), w: f.Vs("w", 8)}
 	for i := range l.home {
 		l.home[i] = f.V("state")
 	}
@@ -104,17 +104,17 @@ func (l *sha512Lane) lastTwoRounds() {
 }
 
 // schedule makes pair k of the words, 8 <= k < 40, out of the eight pairs before it; what is known of them is folded.
-func (l *sha512Lane) schedule(k int, m *sha512Message) {
+func (l *sha512Lane) schedule(k int, m *sha2Known) {
 	f := l.f
 	w := func(i int) arm64.V { return l.w[(k+i)%8] }
 	tmp := l.tmp
-	if a, ok := m.pair(k, func(t int) (uint64, bool) { return add(m.word(t-16), m.sigma0(t-15)) }); ok {
-		f.FMOVQ(m.c.at(a[0], a[1]), w(0))
+	if a, ok := m.pair(k, m.early); ok {
+		f.FMOVQ(l.c.at(a[0], a[1]), w(0))
 	} else {
 		f.SHA512SU0(w(1).D2(), w(0).D2())
 	}
-	if a, ok := m.pair(k, func(t int) (uint64, bool) { return add(m.word(t-7), m.sigma1(t-2)) }); ok {
-		f.FMOVQ(m.c.at(a[0], a[1]), tmp)
+	if a, ok := m.pair(k, m.late); ok {
+		f.FMOVQ(l.c.at(a[0], a[1]), tmp)
 		f.VADD(tmp.D2(), w(0).D2(), w(0).D2())
 	} else {
 		f.VEXT(8, w(5).B16(), w(4).B16(), tmp.B16())
@@ -122,62 +122,19 @@ func (l *sha512Lane) schedule(k int, m *sha512Message) {
 	}
 }
 
-// A sha512Message is what is known of the message: nothing, or in an iteration all words but the digest's. The constants are in c.
-type sha512Message struct {
-	words   [16]spec.Word
-	unknown bool
-	c       *pool
-}
-
-type known struct {
-	w  uint64
-	ok bool
-}
-
-func (m *sha512Message) word(t int) known {
-	if m.unknown || t >= 16 || !m.words[t].IsConst() {
-		return known{}
-	}
-	return known{m.words[t].Const, true}
-}
-
-func (m *sha512Message) sigma0(t int) known {
-	x := m.word(t)
-	return known{bits.RotateLeft64(x.w, -1) ^ bits.RotateLeft64(x.w, -8) ^ x.w>>7, x.ok}
-}
-
-func (m *sha512Message) sigma1(t int) known {
-	x := m.word(t)
-	return known{bits.RotateLeft64(x.w, -19) ^ bits.RotateLeft64(x.w, -61) ^ x.w>>6, x.ok}
-}
-
-func add(a, b known) (uint64, bool) { return a.w + b.w, a.ok && b.ok }
-
-// pair is of for both words of pair k.
-func (m *sha512Message) pair(k int, of func(t int) (uint64, bool)) ([2]uint64, bool) {
-	a, ok := of(2 * k)
-	b, ok2 := of(2*k + 1)
-	return [2]uint64{a, b}, ok && ok2
-}
-
-// constant is pair k of the message if it is known.
-func (m *sha512Message) constant(k int) ([2]uint64, bool) {
-	return m.pair(k, func(t int) (uint64, bool) { x := m.word(t); return x.w, x.ok })
-}
-
 // sha512Compress does the 80 rounds of each lane, the schedule two rounds ahead. In an iteration's compression from midstate half, tmp has the message's first two words, exchanged.
-func sha512Compress(f *arm64.File, ls []*sha512Lane, half int, m *sha512Message, zero arm64.V) {
+func sha512Compress(f *arm64.File, ls []*sha512Lane, half int, m *sha2Known, zero arm64.V) {
 	kk := f.V("k")
 	k := spec.SHA512.K
 	for q := range 40 {
-		c, isConst := m.constant(q)
-		first := !m.unknown && q == 0
+		c, isConst := m.pair(q, m.word)
+		first := m.words != nil && q == 0
 		switch {
 		case first:
 		case isConst:
-			f.FMOVQ(m.c.at(c[1]+k[2*q+1], c[0]+k[2*q]), kk)
+			f.FMOVQ(ls[0].c.at(c[1]+k[2*q+1], c[0]+k[2*q]), kk)
 		default:
-			f.FMOVQ(m.c.at(k[2*q], k[2*q+1]), kk)
+			f.FMOVQ(ls[0].c.at(k[2*q], k[2*q+1]), kk)
 		}
 		perLane(f, ls, func(l *sha512Lane) {
 			if q >= 6 && q < 38 {
@@ -190,7 +147,7 @@ func sha512Compress(f *arm64.File, ls []*sha512Lane, half int, m *sha512Message,
 				f.FMOVQ(l.mid[half].first, l.gh)
 				f.VADD(l.tmp.D2(), l.gh.D2(), l.gh.D2())
 			case isConst:
-				f.FMOVQ(m.c.at(c[0], c[1]), l.w[q])
+				f.FMOVQ(l.c.at(c[0], c[1]), l.w[q])
 			default:
 				wk = l.tmp
 				f.VADD(kk.D2(), l.w[q%8].D2(), wk.D2())
@@ -218,10 +175,10 @@ func sha512Compress(f *arm64.File, ls []*sha512Lane, half int, m *sha512Message,
 }
 
 // message turns the state that a compression with midstate m ended with, before that is added, into the next one's words, and adds those to t if they are u.
-func (l *sha512Lane) message(mid sha512Mid, isU bool, m *sha512Message) {
+func (l *sha512Lane) message(mid sha512Mid, isU bool, m *sha2Known) {
 	f := l.f
 	for i, s := range l.state() {
-		if _, ok := m.constant(i); ok {
+		if _, ok := m.pair(i, m.word); ok {
 			continue
 		}
 		f.FMOVQ(mid.state.Offset(16*i), l.w[i])
@@ -237,9 +194,9 @@ func (l *sha512Lane) message(mid sha512Mid, isU bool, m *sha512Message) {
 			}
 		}
 		if a, b := m.words[2*i], m.words[2*i+1]; a.Const != 0 || b.Const != 0 { // the digest ends in this pair
-			f.FMOVQ(m.c.at(a.Mask, b.Mask), l.w[7])
+			f.FMOVQ(l.c.at(a.Mask, b.Mask), l.w[7])
 			f.VAND(l.w[7].B16(), l.w[i].B16(), l.w[i].B16())
-			f.FMOVQ(m.c.at(a.Const, b.Const), l.w[7])
+			f.FMOVQ(l.c.at(a.Const, b.Const), l.w[7])
 			f.VORR(l.w[7].B16(), l.w[i].B16(), l.w[i].B16())
 		}
 	}
@@ -248,17 +205,19 @@ func (l *sha512Lane) message(mid sha512Mid, isU bool, m *sha512Message) {
 
 func iterateSHA512SHA512(f *arm64.File, h spec.Hash, lanes int) {
 	name := kernelSymbol(streamsISA("SHA512", lanes), h)
-	m := &sha512Message{words: h.Message()}
+	words := h.Message()
+	m := &sha2Known{h.WordBits, words[:]}
+	var c *pool
 	var ls []*sha512Lane
 	var zero arm64.V
 	f.Iterate(name, fmt.Sprintf(`
 %s does n iterations of HMAC-%s on %s.`, name, h.Name, lanesText(lanes)),
 		func(state arm64.R) {
-			m.c = newPool(f, h.Name)
+			c = newPool(f, h.Name)
 			p := f.R("p")
 			f.MOVD(state, p)
 			for range lanes {
-				l := newSHA512Lane(f)
+				l := newSHA512Lane(f, c)
 				for half := range l.mid {
 					l.mid[half] = sha512Mid{f.Local(64), f.Local(16)}
 				}
@@ -288,7 +247,7 @@ func iterateSHA512SHA512(f *arm64.File, h spec.Hash, lanes int) {
 					state := l.mid[half].state
 					sum, v := l.w[0], l.w[1]
 					f.FMOVQ(l.mid[1-half].state, sum)
-					f.FMOVQ(m.c.at(h.K[0], h.K[1]), v)
+					f.FMOVQ(l.c.at(h.K[0], h.K[1]), v)
 					f.VADD(v.D2(), sum.D2(), sum.D2())
 					f.VEXT(8, sum.B16(), sum.B16(), sum.B16())
 					for _, i := range []int{1, 3} {
@@ -373,20 +332,21 @@ func iterateSHA512SHA512(f *arm64.File, h spec.Hash, lanes int) {
 			}
 			f.Free(zero)
 			f.FreeR(p)
-			m.c.done()
+			c.done()
 		})
 }
 
 func compressSHA512SHA512(f *arm64.File) {
 	var l *sha512Lane
-	m := &sha512Message{unknown: true}
+	m := &sha2Known{bits: 64}
+	var c *pool
 	var sum []arm64.V
 	var zero arm64.V
 	f.Compress("CompressSHA512", `
 CompressSHA512 hashes the blocks of p into the SHA-512 state h, with SHA512H and SHA512H2 (FIPS 180-4 §6.4.2).`, 128,
 		func(h, p arm64.R) {
-			m.c = newPool(f, "k")
-			l = newSHA512Lane(f)
+			c = newPool(f, "k")
+			l = newSHA512Lane(f, c)
 			zero = f.V("zero")
 			f.VEOR(zero.B16(), zero.B16(), zero.B16())
 			sum = f.Vs("sum", 4)
@@ -413,6 +373,6 @@ CompressSHA512 hashes the blocks of p into the SHA-512 state h, with SHA512H and
 			l.free()
 			f.Free(zero)
 			f.Free(sum...)
-			m.c.done()
+			c.done()
 		})
 }

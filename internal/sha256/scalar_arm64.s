@@ -3587,9 +3587,9 @@ iteration:
 done:
 	RET
 
-// func IterateScalar224(state *uint64, n int)
-TEXT ·IterateScalar224(SB), NOSPLIT, $168-16
-	// IterateScalar224 does n iterations of HMAC-sha224 on one lane.
+// func IterateScalar_224(state *uint64, n int)
+TEXT ·IterateScalar_224(SB), NOSPLIT, $168-16
+	// IterateScalar_224 does n iterations of HMAC-sha224 on one lane.
 	MOVD  state+0(FP), R0
 	MOVD  n+8(FP), R1
 	CMP   $0, R1

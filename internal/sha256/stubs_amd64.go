@@ -4,19 +4,62 @@
 
 package sha256
 
-// IterateSHANI does n iterations of HMAC-sha256 on one lane.
-// TODO comment
+// TODO
 //
 //go:noescape
 func IterateSHANI(state *uint64, n int)
 
-// IterateSHANI224 does n iterations of HMAC-sha224 on one lane.
-// TODO comment
+// TODO
 //
 //go:noescape
-func IterateSHANI224(state *uint64, n int)
+func IterateSHANI_224(state *uint64, n int)
 
-// CompressSHANI TODO
+// TODO
 //
 //go:noescape
 func CompressSHANI(h *uint64, p []byte)
+
+// TODO
+//
+//go:noescape
+func IterateSHANIx2(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateSHANIx2_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateSHANIx3(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateSHANIx3_224(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateSHANIx4(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateSHANIx4_224(state *uint64, n int)
+
+// IterateBMI2 TODO
+//
+//go:noescape
+func IterateBMI2(state *uint64, n int)
+
+// IterateBMI2_224 TODO
+//
+//go:noescape
+func IterateBMI2_224(state *uint64, n int)
+
+// CompressBMI2 TODO
+//
+//go:noescape
+func CompressBMI2(h *uint64, p []byte)

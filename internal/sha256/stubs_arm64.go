@@ -34,10 +34,10 @@ func IterateSHA2x2_224(state *uint64, n int)
 //go:noescape
 func IterateScalar(state *uint64, n int)
 
-// IterateScalar224 does n iterations of HMAC-sha224 on one lane.
+// IterateScalar_224 does n iterations of HMAC-sha224 on one lane.
 //
 //go:noescape
-func IterateScalar224(state *uint64, n int)
+func IterateScalar_224(state *uint64, n int)
 
 // CompressScalar hashes the blocks of p into the sha256 state h (FIPS 180-4 §6).
 //

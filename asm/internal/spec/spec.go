@@ -62,6 +62,24 @@ func (h Hash) Message() [16]Word {
 	return m
 }
 
+// MD5Rounds has what RFC 1321 §3.4 tells of each round of sixteen steps: step i adds word (First + Stride*i) % 16 of the block and rotates left by
+// Rotate[i%4].
+var MD5Rounds = [4]struct {
+	First, Stride int
+	Rotate        [4]int
+}{
+	{0, 1, [4]int{7, 12, 17, 22}},
+	{1, 5, [4]int{5, 9, 14, 20}},
+	{5, 3, [4]int{4, 11, 16, 23}},
+	{0, 7, [4]int{6, 10, 15, 21}},
+}
+
+// MD5Word is the word of the block that step i adds.
+func MD5Word(i int) int { return (MD5Rounds[i/16].First + MD5Rounds[i/16].Stride*i) % 16 }
+
+// MD5Rotate is the rotation of step i.
+func MD5Rotate(i int) int { return MD5Rounds[i/16].Rotate[i%4] }
+
 // The hash functions. The truncated ones differ from their sibling in what this package calls Message only.
 var (
 	// RFC 1321 §3.4: step i adds the integer part of 2³² |sin(i+1)|.
@@ -70,7 +88,7 @@ var (
 	SHA1 = Hash{"sha1", "", 32, 5, 20, true, []uint64{0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6}}
 	// FIPS 180-4 §4.2.2.
 	SHA256 = Hash{"sha256", "", 32, 8, 32, true, cubeRoots(64, 32)}
-	SHA224 = Hash{"sha224", "224", 32, 8, 28, true, SHA256.K}
+	SHA224 = Hash{"sha224", "_224", 32, 8, 28, true, SHA256.K}
 	// FIPS 180-4 §4.2.3.
 	SHA512     = Hash{"sha512", "", 64, 8, 64, true, cubeRoots(80, 64)}
 	SHA384     = Hash{"sha384", "_384", 64, 8, 48, true, SHA512.K}

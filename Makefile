@@ -1,0 +1,73 @@
+# Everything a developer or CI runs. `make help` lists it. Each check stands alone; `.ci/run` runs them all.
+
+GO         ?= go
+MODULES     = . asm cmd/pbkdf2
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
+BENCHSTAT   = golang.org/x/perf/cmd/benchstat@latest
+DEBUG       = -gcflags='all=-N -l'
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## compile every module; the command goes to bin/
+	$(foreach m,$(MODULES),$(GO) build -C $(m) ./... &&) true
+	$(GO) build -o bin/pbkdf2 ./cmd/pbkdf2
+
+.PHONY: test
+test: ## the tests of every module
+	$(foreach m,$(MODULES),$(GO) test -C $(m) ./... &&) true
+
+.PHONY: test-builds
+test-builds: ## the library's tests alone, with -race, purego, and without optimisation
+	GOWORK=off $(GO) test ./...
+	$(GO) test -short -race ./...
+	$(GO) test -short -tags purego ./...
+	$(GO) test -short $(DEBUG) ./...
+
+.PHONY: test-long
+test-long: ## what -short and CI leave out
+	PBKDF2_TEST_LONG=1 $(GO) test -timeout 2h ./...
+
+.PHONY: generate
+generate: ## write every generated file anew
+	$(GO) generate ./...
+
+.PHONY: fresh
+fresh: ## delete every generated file, generate, and fail if the tree has changed
+	git ls-files -z | xargs -0 grep -lZ '^// Code generated .* DO NOT EDIT\.$$' | xargs -0 rm
+	$(GO) generate ./...
+	git diff --exit-code
+	test -z "$$(git status --porcelain)"
+
+.PHONY: fmt
+fmt: ## fail if gofmt would change a file
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+
+.PHONY: vet
+vet: ## go vet, asmdecl and framepointer with it, for many targets
+	$(foreach m,$(MODULES),$(GO) vet -C $(m) ./... &&) true
+	for target in linux/amd64 linux/arm64 darwin/arm64 linux/386 linux/s390x js/wasm; do \
+	  for tags in '' purego; do \
+	    echo "vet $$target $$tags"; GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet -tags "$$tags" ./... || exit 1; \
+	  done; \
+	done
+
+.PHONY: lint
+lint: fmt vet ## format, vet and staticcheck
+	$(foreach m,$(MODULES),(cd $(m) && $(GO) run $(STATICCHECK) ./...) &&) true
+
+.PHONY: vulncheck
+vulncheck: ## known vulnerabilities; needs the network
+	$(foreach m,$(MODULES),(cd $(m) && $(GO) run $(GOVULNCHECK) ./...) &&) true
+
+.PHONY: bench
+bench: ## Key beside crypto/pbkdf2, and every kernel beside its floor
+	$(GO) test -run '^$$' -bench . -count 10 . | tee bench.out
+	$(GO) run $(BENCHSTAT) bench.out
+
+.PHONY: cross
+cross: ## the tests under emulators of other CPUs
+	.ci/cross

@@ -1,0 +1,287 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package main
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+)
+
+// A sha1Word is a word of the message schedule, W[t] of FIPS 180-4 §6.1.2: the xor of the words terms and of value, rotated left by 1. The first sixteen have no
+// terms: they are a word of the digest, or value if constant.
+type sha1Word struct {
+	constant bool
+	value    uint32
+	terms    []int
+}
+
+// sha1Schedule folds the constant words of the message into the schedule: most terms of W[16] to W[31] are constant, and nearly all of those zero.
+func sha1Schedule() (w [80]sha1Word) {
+	for t, m := range spec.SHA1.Message() {
+		w[t] = sha1Word{constant: m.IsConst(), value: uint32(m.Const)}
+	}
+	for t := 16; t < 80; t++ {
+		for _, i := range []int{t - 3, t - 8, t - 14, t - 16} {
+			if w[i].constant {
+				w[t].value ^= w[i].value
+			} else {
+				w[t].terms = append(w[t].terms, i)
+			}
+		}
+		if len(w[t].terms) == 0 {
+			w[t].constant, w[t].value = true, bits.RotateLeft32(w[t].value, 1)
+		}
+	}
+	return w
+}
+
+// A sha1Vector is the registers of one vector of lanes.
+type sha1Vector struct {
+	*amd64.Vector
+	index         int
+	a, b, c, d, e VecPhysical
+	recent        []VecPhysical // words of the schedule: W[t] is put into recent[t%len(recent)]
+	held          []int         // which word each of them has
+	slots         []Mem         // W[t] is stored in slots[t%16], but the words of the digest where u is
+	t, r, w       VecPhysical   // temporary, of all streams
+}
+
+// word is where W[i] is.
+func (s *sha1Vector) word(i int) Op {
+	if n := len(s.recent); n > 0 && s.held[i%n] == i {
+		return s.recent[i%n]
+	}
+	return s.inMemory(i)
+}
+
+func (s *sha1Vector) inMemory(i int) Mem {
+	if i < 5 {
+		return s.U(i, s.index)
+	}
+	return s.slots[i%16]
+}
+
+// put returns the register for W[i], which is the last temporary one if none is for words.
+func (s *sha1Vector) put(i int) VecPhysical {
+	if n := len(s.recent); n > 0 {
+		s.held[i%n] = i
+		return s.recent[i%n]
+	}
+	return s.w
+}
+
+// schedule makes W[i].
+func (s *sha1Vector) schedule(i int, w sha1Word, consts map[uint32]Mem) (dst VecPhysical) {
+	var inRegister, terms []Op
+	for _, term := range w.terms {
+		if op := s.word(term); isMem(op) {
+			terms = append(terms, op)
+		} else {
+			inRegister = append(inRegister, op)
+		}
+	}
+	dst = s.put(i)
+	terms = append(terms, inRegister...) // those in registers last
+	last := func() Op {
+		op := terms[len(terms)-1]
+		terms = terms[:len(terms)-1]
+		return op
+	}
+	// The first term or two into dst: the one that is there, or else what takes the fewest instructions.
+	if at := slices.Index(terms, Op(dst)); at >= 0 {
+		terms = slices.Delete(terms, at, at+1)
+	} else if first := last(); isMem(first) {
+		s.Load(first.(Mem), dst)
+	} else if s.IsAVX512() && len(terms) != 1 {
+		s.Move(first.(VecPhysical), dst)
+	} else {
+		s.Xor(terms[0], first.(VecPhysical), dst)
+		terms = terms[1:]
+	}
+	for len(terms) > 0 {
+		x := last()
+		switch {
+		case !s.IsAVX512() || len(terms) == 0:
+			s.Xor(x, dst, dst)
+		case isMem(x):
+			s.Load(x.(Mem), s.t)
+			s.Parity(dst, s.t, last(), dst)
+		default:
+			s.Parity(dst, x.(VecPhysical), last(), dst)
+		}
+	}
+	if w.value != 0 {
+		s.XorConst(consts[w.value], dst, dst)
+	}
+	s.RotL(1, dst, dst, s.t)
+	if n := len(s.recent); i+16 < 80 && n < 16 || i+8 < 80 && n < 8 || i+3 < 80 && n < 3 {
+		s.Store(dst, s.inMemory(i))
+	}
+	return dst
+}
+
+func isMem(op Op) bool { _, ok := op.(Mem); return ok }
+
+// round is round i (FIPS 180-4 §6.1.2) but for the constant. Last comes what depends on a, the value of the round before.
+func (s *sha1Vector) round(i int) {
+	switch i / 20 {
+	case 0:
+		s.Choose(s.b, s.c, s.d, s.t)
+	case 1, 3:
+		s.Parity(s.b, s.c, s.d, s.t)
+	case 2:
+		s.Majority(s.b, s.c, s.d, s.t, s.r)
+	}
+	s.Add(s.t, s.e, s.e)
+	s.RotL(5, s.a, s.t, s.r)
+	s.Add(s.t, s.e, s.e)
+	s.RotL(30, s.b, s.b, s.t)
+	s.a, s.b, s.c, s.d, s.e = s.e, s.a, s.b, s.c, s.d
+}
+
+// sha1Lanes writes a kernel with the last words of the schedule, recent of them, in registers as well as in memory, or, if sixteen, instead.
+func sha1Lanes(v *amd64.Vector, isa, doc string, recent int) {
+	schedule := sha1Schedule()
+	// The constants: of the rounds, with the word in them where that is constant too, and of the schedule.
+	k := make([]uint64, 80)
+	for i, w := range schedule {
+		if k[i] = spec.SHA1.K[i/20]; w.constant {
+			k[i] = uint64(uint32(k[i]) + w.value)
+		}
+	}
+	table := append([]uint64(nil), spec.SHA1.K...)
+	find := func(c uint64) int {
+		if !slices.Contains(table, c) {
+			table = append(table, c)
+		}
+		return slices.Index(table, c)
+	}
+	for i, w := range schedule {
+		find(k[i])
+		if !w.constant && w.value != 0 {
+			find(uint64(w.value))
+		}
+	}
+	consts := map[uint32]Mem{}
+	for i, m := range v.Consts("sha1constants", table) {
+		consts[uint32(table[i])] = m
+	}
+
+	free := v.Regs()
+	take := func(n int) []VecPhysical {
+		taken := free[:n]
+		free = free[n:]
+		return taken
+	}
+	temporary := take(2)
+	var w VecPhysical
+	if recent == 0 {
+		w = take(1)[0]
+	}
+	streams := make([]*sha1Vector, v.Streams)
+	for i := range streams {
+		r := take(5)
+		streams[i] = &sha1Vector{Vector: v, index: i, a: r[0], b: r[1], c: r[2], d: r[3], e: r[4],
+			recent: take(recent), held: make([]int, recent), t: temporary[0], r: temporary[1], w: w}
+	}
+	var kept []VecPhysical // for the round constants: all four, or one for that of the round, or none
+	for _, n := range []int{4, 1} {
+		if len(kept) == 0 && len(free) >= n {
+			kept = take(n)
+		}
+	}
+	digest := func(w int, r VecPhysical, s *sha1Vector) VecPhysical {
+		if w < len(s.recent) {
+			return s.put(w)
+		}
+		return r
+	}
+	v.Iterate(fmt.Sprintf("Iterate%sx%d", isa, v.Lanes()), doc,
+		func() {
+			if recent < 16 {
+				slots := v.Slots(16*v.Streams, RAX, RBX, R8, R9, R10, R11)
+				for i, s := range streams {
+					s.slots = slots[16*i:][:16]
+				}
+			}
+			if len(kept) == 4 {
+				for i, r := range kept {
+					v.Broadcast(consts[uint32(spec.SHA1.K[i])], r)
+				}
+			}
+			for _, s := range streams {
+				for w := range min(5, recent) {
+					v.Load(v.U(w, s.index), s.put(w))
+				}
+			}
+		},
+		func() {
+			for _, s := range streams {
+				for w, r := range []VecPhysical{s.a, s.b, s.c, s.d, s.e} {
+					v.Load(v.MidWord(w, s.index), r)
+				}
+			}
+			for i, word := range schedule {
+				if i%20 == 0 && len(kept) == 1 {
+					v.Broadcast(consts[uint32(spec.SHA1.K[i/20])], kept[0])
+				}
+				for _, s := range streams {
+					var w Op
+					switch {
+					case word.constant:
+					case i < 5:
+						w = s.word(i)
+					default:
+						w = s.schedule(i, word, consts)
+					}
+					switch {
+					case word.constant && word.value != 0 || len(kept) == 0:
+						v.AddConst(consts[uint32(k[i])], s.e, s.e)
+					default:
+						v.Add(kept[i/20%len(kept)], s.e, s.e)
+					}
+					if w != nil {
+						v.Add(w, s.e, s.e)
+					}
+					s.round(i)
+				}
+			}
+			for _, s := range streams {
+				for w, r := range []VecPhysical{s.a, s.b, s.c, s.d, s.e} {
+					sum := digest(w, r, s)
+					v.Add(v.MidWord(w, s.index), r, sum)
+					v.Store(sum, v.U(w, s.index))
+				}
+			}
+		},
+		func() {
+			for _, s := range streams {
+				for w := range v.Words {
+					v.Load(v.T(w, s.index), s.t)
+					v.Xor(v.U(w, s.index), s.t, s.t)
+					v.Store(s.t, v.T(w, s.index))
+				}
+			}
+		},
+		func() {})
+}
+
+func sha1AVX2(streams, recent int) func(*amd64.File) {
+	return func(f *amd64.File) {
+		sha1Lanes(f.AVX2(32, 5, streams), "AVX2", "TODO", recent)
+	}
+}
+
+func sha1AVX512(streams, recent int) func(*amd64.File) {
+	return func(f *amd64.File) {
+		sha1Lanes(f.AVX512(32, 5, streams), "AVX512", "TODO", recent)
+	}
+}

@@ -1,0 +1,16 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package main
+
+import (
+	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+)
+
+func sha256BMI2(f *amd64.File) {
+	for _, h := range []spec.Hash{spec.SHA256, spec.SHA224} {
+		iterateSHA2Scalar(f, h, "IterateBMI2"+h.Suffix, "IterateBMI2"+h.Suffix+" TODO")
+	}
+	compressSHA2Scalar(f, spec.SHA256, "CompressBMI2", "CompressBMI2 TODO")
+}

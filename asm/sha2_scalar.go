@@ -1,0 +1,662 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package main
+
+import (
+	"math/bits"
+	"slices"
+
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
+	"github.com/fastkdf/pbkdf2/asm/internal/output"
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+)
+
+// The rotations of SHA-2 (FIPS 180-4 §4.1.2, §4.1.3). The last number of sigma0 and sigma1 is a shift.
+type sha2Rotations struct{ bigSigma0, bigSigma1, sigma0, sigma1 [3]int }
+
+var sha2Rotate = map[int]sha2Rotations{
+	32: {[3]int{2, 13, 22}, [3]int{6, 11, 25}, [3]int{7, 18, 3}, [3]int{17, 19, 10}},
+	64: {[3]int{28, 34, 39}, [3]int{14, 18, 41}, [3]int{1, 8, 7}, [3]int{19, 61, 6}},
+}
+
+// A sha2Scalar is SHA-2 of one lane: rounds in general registers, the schedule in vectors beside them.
+type sha2Scalar struct {
+	amd64.Scalar
+	h        spec.Hash
+	rot      sha2Rotations
+	state    [8]GPPhysical // a to h of round 0
+	t, u     GPPhysical    // scratch
+	maj      [2]GPPhysical // one has b ^ c when a round begins, and the other when it ends: a ^ b is the next round's b ^ c
+	wk       Mem           // W+K of sixteen rounds, by round number modulo 16
+	short    func(i int) bool
+	schedule *sha2Schedule
+}
+
+// base is the only general register that the rounds leave alone.
+var sha2Base = RDI
+
+func newSHA2Scalar(f *amd64.File, h spec.Hash) *sha2Scalar {
+	s := &sha2Scalar{
+		Scalar: amd64.Scalar{File: f, Bits: h.WordBits, BMI2: true},
+		h:      h,
+		rot:    sha2Rotate[h.WordBits],
+		state:  [8]GPPhysical{RAX, RBX, RCX, RDX, R8, R9, R10, R11},
+		t:      RSI,
+		u:      R12,
+		maj:    [2]GPPhysical{R13, R14},
+		short:  func(i int) bool { return false },
+	}
+	s.wk = f.AllocLocal(h.BlockBytes())
+	s.schedule = newSHA2Schedule(s)
+	return s
+}
+
+func (s *sha2Scalar) rounds() int { return len(s.h.K) }
+
+// reg is the register of the variable that FIPS 180-4 calls a (0) to h (7) in round i.
+func (s *sha2Scalar) reg(i, variable int) GPPhysical { return s.state[(variable-i+800)%8] }
+
+// at is the i-th word from m on.
+func (s *sha2Scalar) at(m Mem, i int) Mem { return m.Offset(i * s.Bytes()) }
+
+// slot is where W+K of round i is.
+func (s *sha2Scalar) slot(i int) Mem { return s.at(s.wk, i%16) }
+
+func (s *sha2Scalar) table(name string, words []uint64) Mem {
+	if s.Bits == 64 {
+		return s.Table64(name, words...)
+	}
+	return s.Table32(name, words32(words)...)
+}
+
+// k is the address of K of round i.
+func (s *sha2Scalar) k(i int) Mem { return s.at(s.table("k", s.h.K), i) }
+
+// bigSigma sets t to the sum of three rotations of x.
+func (s *sha2Scalar) bigSigma(rot [3]int, x GPPhysical) []amd64.Atom {
+	return []amd64.Atom{
+		func() { s.Ror(rot[0], x, s.t) }, func() { s.Ror(rot[1], x, s.u) }, func() { s.Xor(s.u, s.t) },
+		func() { s.Ror(rot[2], x, s.u) }, func() { s.Xor(s.u, s.t) },
+	}
+}
+
+// choose sets t to Ch(e, f, g) of round i. fg is the address of f ^ g if that is known.
+func (s *sha2Scalar) choose(i int, fg *Mem) []amd64.Atom {
+	e, f, g := s.reg(i, 4), s.reg(i, 5), s.reg(i, 6)
+	atoms := []amd64.Atom{func() { s.Mov(f, s.t) }, func() { s.Xor(g, s.t) }}
+	if fg != nil {
+		atoms = []amd64.Atom{func() { s.Mov(*fg, s.t) }}
+	}
+	return append(atoms, func() { s.And(e, s.t) }, func() { s.Xor(g, s.t) })
+}
+
+// round does round i (FIPS 180-4 §6.2.2 step 3, §6.4.2 step 3) after adding the words wk to h, the newest last.
+func (s *sha2Scalar) round(i int, fg *Mem, wk ...Op) []amd64.Atom {
+	a, b, c, d, e, h := s.reg(i, 0), s.reg(i, 1), s.reg(i, 2), s.reg(i, 3), s.reg(i, 4), s.reg(i, 7)
+	bc, ab := s.maj[i%2], s.maj[(i+1)%2]
+	var atoms []amd64.Atom
+	do := func(more ...amd64.Atom) { atoms = append(atoms, more...) }
+	for _, w := range wk {
+		do(func() { s.Add(w, h) })
+	}
+	if s.short(i) {
+		q := bc
+		do(func() { s.Mov(a, ab) }, func() { s.Xor(b, ab) })
+		do(func() { s.And(a, q) }, func() { s.Mov(b, s.t) }, func() { s.And(c, s.t) }, func() { s.Add(s.t, q) }, func() { s.Sub(d, q) })
+		do(func() { s.Add(h, d) })
+		do(s.choose(i, fg)...)
+		do(func() { s.Add(s.t, d) })
+		do(s.bigSigma(s.rot.bigSigma1, e)...)
+		do(func() { s.Add(s.t, d) })
+		do(s.bigSigma(s.rot.bigSigma0, a)...)
+		do(func() { s.Lea(d, q, h) }, func() { s.Add(s.t, h) })
+		return atoms
+	}
+	do(s.choose(i, fg)...)
+	do(func() { s.Add(s.t, h) })
+	do(s.bigSigma(s.rot.bigSigma1, e)...)
+	do(func() { s.Add(s.t, h) })
+	do(func() { s.Add(h, d) })
+	// Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b
+	do(func() { s.Mov(a, ab) }, func() { s.Xor(b, ab) }, func() { s.And(ab, bc) }, func() { s.Xor(b, bc) })
+	do(s.bigSigma(s.rot.bigSigma0, a)...)
+	do(func() { s.Add(s.t, bc) }, func() { s.Add(bc, h) })
+	return atoms
+}
+
+// scheduledRounds does the rounds from first on with the schedule that they need, and the schedule of those after them, beside them.
+// Side has what else may be done beside a round.
+func (s *sha2Scalar) scheduledRounds(first int, main func(i int) []amd64.Atom, side map[int][]amd64.Atom) {
+	v := s.schedule
+	for i := 0; i < s.rounds(); i += v.lanes {
+		var rounds, beside []amd64.Atom
+		for j := i; j < i+v.lanes; j++ {
+			if j >= first {
+				rounds = append(rounds, main(j)...)
+			}
+			beside = append(beside, side[j]...)
+		}
+		if i+16 < s.rounds() {
+			beside = append(beside, v.words((i+16)/v.lanes)...)
+		}
+		amd64.Run(amd64.Spread(rounds, beside))
+	}
+}
+
+// A sha2Schedule is the message schedule in xmm registers with VEX instructions, which do nothing to the flags and run in pipes of their
+// own (AMD) or beside the scalar ones (Intel).
+type sha2Schedule struct {
+	s        *sha2Scalar
+	lanes    int              // words in a vector
+	ring     []VecPhysical    // the last sixteen words
+	constant map[int][]uint64 // the vectors of the message that are known
+	pad      Mem              // the message's words that are known
+	loaded   map[int]bool     // those vectors of constant that are in their register
+	t, u, v  VecPhysical
+}
+
+func newSHA2Schedule(s *sha2Scalar) *sha2Schedule {
+	v := &sha2Schedule{s: s, lanes: 16 / s.Bytes(), constant: map[int][]uint64{}, loaded: map[int]bool{}, t: X8, u: X9, v: X10}
+	v.ring = []VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7}[:16/v.lanes]
+	return v
+}
+
+// reg is the register of vector q: words q*lanes and up.
+func (v *sha2Schedule) reg(q int) VecPhysical { return v.ring[q%len(v.ring)] }
+
+func (v *sha2Schedule) add(x Op, y, dst VecPhysical) {
+	if v.s.Bits == 64 {
+		v.s.VPADDQ(x, y, dst)
+	} else {
+		v.s.VPADDD(x, y, dst)
+	}
+}
+
+func (v *sha2Schedule) shr(n int, x, dst VecPhysical) {
+	if v.s.Bits == 64 {
+		v.s.VPSRLQ(U8(n), x, dst)
+	} else {
+		v.s.VPSRLD(U8(n), x, dst)
+	}
+}
+
+func (v *sha2Schedule) shl(n int, x, dst VecPhysical) {
+	if v.s.Bits == 64 {
+		v.s.VPSLLQ(U8(n), x, dst)
+	} else {
+		v.s.VPSLLD(U8(n), x, dst)
+	}
+}
+
+// sigma sets dst to sigma(x): two rotations and a shift. dst is neither x nor tmp; x is lost.
+func (v *sha2Schedule) sigma(rot [3]int, x, dst, tmp VecPhysical) []amd64.Atom {
+	s := v.s
+	atoms := []amd64.Atom{func() { v.shr(rot[2], x, dst) }}
+	for _, n := range rot[:2] {
+		if n == 8 && s.Bits == 64 {
+			atoms = append(atoms, func() { s.VPSHUFB(s.Table64("ror8", 0x0007060504030201, 0x080f0e0d0c0b0a09), x, tmp) },
+				func() { s.VPXOR(tmp, dst, dst) })
+			continue
+		}
+		atoms = append(atoms, func() { v.shr(n, x, tmp) }, func() { s.VPXOR(tmp, dst, dst) },
+			func() { v.shl(s.Bits-n, x, tmp) }, func() { s.VPXOR(tmp, dst, dst) })
+	}
+	return atoms
+}
+
+// sigmaOf is sigma of a known word.
+func (v *sha2Schedule) sigmaOf(rot [3]int, x uint64) uint64 {
+	if v.s.Bits == 64 {
+		return bits.RotateLeft64(x, -rot[0]) ^ bits.RotateLeft64(x, -rot[1]) ^ x>>rot[2]
+	}
+	y := uint32(x)
+	return uint64(bits.RotateLeft32(y, -rot[0]) ^ bits.RotateLeft32(y, -rot[1]) ^ y>>rot[2])
+}
+
+// known returns the lanes words from word i on, if all of them are known.
+func (v *sha2Schedule) known(i int) []uint64 {
+	var words []uint64
+	for j := i; j < i+v.lanes; j++ {
+		c := v.constant[j/v.lanes]
+		if c == nil {
+			return nil
+		}
+		words = append(words, c[j%v.lanes])
+	}
+	return words
+}
+
+// align sets dst to the words from word i on, the second one of a vector.
+func (v *sha2Schedule) align(i int, dst VecPhysical) []amd64.Atom {
+	var atoms []amd64.Atom
+	q := i / v.lanes
+	for j := q; j < q+2; j++ {
+		if v.constant[j] != nil && !v.loaded[j] {
+			v.loaded[j] = true
+			atoms = append(atoms, func() { v.s.VMOVDQU(v.s.at(v.pad, j*v.lanes), v.reg(j)) })
+		}
+	}
+	return append(atoms, func() { v.s.VPALIGNR(U8(v.s.Bytes()), v.reg(q), v.reg(q+1), dst) })
+}
+
+// words makes vector q out of those before it, W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16] (FIPS 180-4 §6.2.2 step 1),
+// without the terms that are zero and with those that are known in one constant, and puts it with K added where the rounds find it.
+func (v *sha2Schedule) words(q int) []amd64.Atom {
+	s := v.s
+	var atoms []amd64.Atom
+	do := func(more ...amd64.Atom) { atoms = append(atoms, more...) }
+	dst, first := v.reg(q), v.lanes*q
+	constant := make([]uint64, v.lanes)
+	var sum VecPhysical // what has been added up
+	addConstant := func(words []uint64) {
+		for i := range constant {
+			constant[i] += words[i]
+		}
+	}
+	plus := func(x VecPhysical) { // dst = sum + x; x must be used before it is written again
+		if sum == nil {
+			sum = x
+			return
+		}
+		y := sum
+		do(func() { v.add(x, y, dst) })
+		sum = dst
+	}
+	if c := v.constant[q-len(v.ring)]; c != nil {
+		addConstant(c)
+	} else {
+		sum = dst
+	}
+	if w := v.known(first - 15); w != nil {
+		for i := range w {
+			w[i] = v.sigmaOf(s.rot.sigma0, w[i])
+		}
+		addConstant(w)
+	} else {
+		do(v.align(first-15, v.t)...)
+		do(v.sigma(s.rot.sigma0, v.t, v.u, v.v)...)
+		plus(v.u)
+	}
+	if w := v.known(first - 7); w != nil {
+		addConstant(w)
+	} else {
+		do(v.align(first-7, v.t)...)
+		plus(v.t)
+	}
+	move := func() {
+		if x := sum; x != nil && x != dst {
+			do(func() { s.VMOVDQA(x, dst) })
+			sum = dst
+		}
+	}
+	move()
+	if v.lanes == 2 {
+		if w := v.constant[q-1]; w != nil {
+			addConstant([]uint64{v.sigmaOf(s.rot.sigma1, w[0]), v.sigmaOf(s.rot.sigma1, w[1])})
+		} else {
+			do(v.sigma(s.rot.sigma1, v.reg(q-1), v.u, v.v)...)
+			plus(v.u)
+			move()
+		}
+		do(v.addTable(constant, dst)...)
+	} else {
+		if w := v.constant[q-1]; w != nil {
+			addConstant([]uint64{v.sigmaOf(s.rot.sigma1, w[2]), v.sigmaOf(s.rot.sigma1, w[3]), 0, 0})
+			do(v.addTable(constant, dst)...)
+		} else {
+			do(v.addTable(constant, dst)...)
+			do(v.sigma1Half(0xfa, v.reg(q-1), dst, "low", 0x0b0a090803020100, 0x8080808080808080)...)
+		}
+		do(v.sigma1Half(0x50, dst, dst, "high", 0x8080808080808080, 0x0b0a090803020100)...)
+	}
+	return append(atoms, v.put(q)...)
+}
+
+// sigma1Half adds sigma1 of two words of x to two words of dst. Doubled, with the copies side by side, rotations are shifts of 64 bits.
+func (v *sha2Schedule) sigma1Half(double uint8, x, dst VecPhysical, name string, order0, order1 uint64) []amd64.Atom {
+	s, rot := v.s, v.s.rot.sigma1
+	return []amd64.Atom{
+		func() { s.VPSHUFD(U8(double), x, v.t) },
+		func() { s.VPSRLQ(U8(rot[0]), v.t, v.u) },
+		func() { s.VPSRLQ(U8(rot[1]), v.t, v.v) },
+		func() { s.VPSRLD(U8(rot[2]), v.t, v.t) },
+		func() { s.VPXOR(v.v, v.u, v.u) },
+		func() { s.VPXOR(v.t, v.u, v.u) },
+		func() { s.VPSHUFB(s.Table64(name, order0, order1), v.u, v.u) },
+		func() { s.VPADDD(v.u, dst, dst) },
+	}
+}
+
+// addTable adds known words to dst.
+func (v *sha2Schedule) addTable(words []uint64, dst VecPhysical) []amd64.Atom {
+	mask := ^uint64(0) >> (64 - v.s.Bits)
+	name := "c"
+	zero := true
+	for i := range words {
+		words[i] &= mask
+		zero = zero && words[i] == 0
+		name += "_" + hex(words[i])
+	}
+	if zero {
+		return nil
+	}
+	return []amd64.Atom{func() { v.add(v.s.table(name, words), dst, dst) }}
+}
+
+func hex(x uint64) string {
+	const digits = "0123456789abcdef"
+	var b []byte
+	for ; x != 0; x >>= 4 {
+		b = append(b, digits[x&15])
+	}
+	slices.Reverse(b)
+	return string(b)
+}
+
+// put stores vector q with K added.
+func (v *sha2Schedule) put(q int) []amd64.Atom {
+	s := v.s
+	return []amd64.Atom{
+		func() { v.add(s.k(v.lanes*q), v.reg(q), v.v) },
+		func() { s.VMOVDQU(v.v, s.slot(v.lanes*q)) },
+	}
+}
+
+// iterateSHA2Scalar writes an iteration kernel.
+func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
+	state, n := RDI, RSI
+	f.Text(name, output.Iterate, doc)
+	f.Load(f.Param("state"), state)
+	f.Load(f.Param("n"), n)
+	f.TESTQ(n, n)
+	f.JLE(LabelRef("done"))
+
+	s := newSHA2Scalar(f, h)
+	v := s.schedule
+	size := s.Bytes()
+	message := h.Message()
+	all := ^uint64(0) >> (64 - h.WordBits)
+	// The words that are known.
+	for q := range v.ring {
+		var words []uint64
+		for _, w := range message[v.lanes*q : v.lanes*(q+1)] {
+			if w.IsConst() {
+				words = append(words, w.Const)
+			}
+		}
+		if len(words) == v.lanes {
+			v.constant[q] = words
+		}
+	}
+
+	// The frame has the result of the last compression, before the midstate is added, and for each half its midstate and what
+	// can be added up before the message is known, all relative to one pointer that changes between the two.
+	const (
+		e1   = 0        // e after round 0, without word 0
+		a1   = 1        // a after round 0, without word 0
+		abc  = 2        // a, b, c
+		ef   = 5        // e, f
+		ab   = 7        // a ^ b
+		fe   = 8        // e ^ f
+		sums = 9        // [i]: what round i adds, i = 1 to 7, apart from the last result's word i; for i = 1 to 3 with that round's h
+		add  = sums + 7 // the other half's midstate, 8 words: together with the last result it is the message
+		cut  = add + 8  // the word of add that the digest ends in
+		ones = cut + 1  // in the inner half all ones, else zero: a mask for t
+	)
+	last := f.AllocLocal(8 * size)
+	var mid [2]Mem
+	for half := range mid {
+		mid[half] = f.AllocLocal(ones*size + 16)
+	}
+	count, stateSlot, toggle := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
+	mask := func(m Mem) Mem { return s.at(m, ones) }
+	cur := Mem{Base: sha2Base}
+	t := []VecPhysical{X12, X13, X14, X15}[:8/v.lanes]
+	part := func(p, word int) Mem { return Mem{Base: state, Disp: (p*8 + word) * size} }
+	partial := func(i int) bool { return message[i].Mask != all && !message[i].IsConst() }
+	constAt := func(i int) Mem { // of message word i, as a memory operand
+		w := make([]uint64, 16)
+		for i := range w {
+			w[i] = message[i].Const
+		}
+		return s.at(s.table("pad"+h.Suffix, w), i)
+	}
+	maskAt := func(i int) Mem {
+		w := make([]uint64, 8)
+		for i := range w {
+			w[i] = message[i].Mask
+		}
+		return s.at(s.table("mask"+h.Suffix, w), i)
+	}
+	wkAt := func(i int) Mem {
+		w := make([]uint64, 16)
+		for i := range w {
+			w[i] = message[i].Const + h.K[i]
+		}
+		return s.at(s.table("wk"+h.Suffix, w), i)
+	}
+	// known adds to dst what is known of word i before the last result is.
+	known := func(i, half int, dst GPPhysical) {
+		s.Add(s.k(i), dst)
+		if message[i].Mask == all {
+			s.Add(part(1-half, i), dst)
+		} else {
+			s.Add(constAt(i), dst)
+		}
+	}
+	// Before.
+	f.ADDQ(n, n)
+	f.MOVQ(n, count)
+	f.MOVQ(state, stateSlot)
+	for half := range mid {
+		m := mid[half]
+		for i, r := range s.state {
+			s.Mov(part(half, i), r)
+		}
+		for i := range 3 {
+			s.Mov(s.state[i], s.at(m, abc+i))
+		}
+		for i := range 2 {
+			s.Mov(s.state[4+i], s.at(m, ef+i))
+		}
+		s.Mov(s.state[0], s.t)
+		s.Xor(s.state[1], s.t)
+		s.Mov(s.t, s.at(m, ab))
+		s.Mov(s.state[4], s.t)
+		s.Xor(s.state[5], s.t)
+		s.Mov(s.t, s.at(m, fe))
+		for i := 1; i < 8; i++ {
+			if i < 4 {
+				s.Mov(s.state[7-i], s.t)
+			} else {
+				s.Mov(U32(0), s.t)
+			}
+			known(i, half, s.t)
+			s.Mov(s.t, s.at(m, sums+i-1))
+		}
+		for i := range 8 {
+			switch {
+			case message[i].IsConst():
+				s.Mov(U32(0), s.t)
+			case partial(i):
+				s.Mov(part(1-half, i), s.t)
+				s.Mov(s.t, s.at(m, cut))
+				s.Mov(constAt(i), s.t)
+			default:
+				s.Mov(part(1-half, i), s.t)
+			}
+			s.Mov(s.t, s.at(m, add+i))
+		}
+		f.VPCMPEQB(X0, X0, X0)
+		if half == 1 {
+			f.VPXOR(X0, X0, X0)
+		}
+		f.VMOVDQU(X0, mask(m))
+		s.Mov(s.state[1], s.maj[0])
+		s.Xor(s.state[2], s.maj[0])
+		known(0, half, s.state[7])
+		amd64.Run(s.round(0, nil))
+		s.Mov(s.reg(1, 4), s.at(m, e1))
+		s.Mov(s.reg(1, 0), s.at(m, a1))
+	}
+	// The loop begins with the last result in registers and frame.
+	for i, r := range s.state {
+		if message[i].IsConst() {
+			s.Mov(constAt(i), r)
+			s.Mov(r, s.at(last, i))
+		} else {
+			s.Mov(part(2, i), r)
+			s.Sub(part(1, i), r)
+		}
+	}
+	for i := range t {
+		f.VMOVDQU(part(2, i*v.lanes), t[i])
+		f.VPXOR(part(3, i*v.lanes), t[i], t[i])
+		// What is constant in the message is nothing in t, so that it does not matter there.
+	}
+	f.LEAQ(mid[0], sha2Base)
+	f.LEAQ(mid[1], s.t)
+	f.XORQ(sha2Base, s.t)
+	f.MOVQ(s.t, toggle)
+
+	f.Label("compression")
+	for i, r := range s.state {
+		if !message[i].IsConst() && !partial(i) {
+			s.Mov(r, s.at(last, i))
+		}
+		if partial(i) {
+			s.Add(s.at(cur, cut), r)
+			s.And(maskAt(i), r)
+			s.Mov(r, s.at(last, i))
+		}
+	}
+	side := map[int][]amd64.Atom{}
+	v.pad = constAt(0)
+	for q := range v.ring {
+		dst := v.reg(q)
+		var load []amd64.Atom
+		if v.constant[q] == nil {
+			if v.lanes == 2 {
+				load = append(load, func() { f.VMOVQ(s.at(last, 2*q), dst) }, func() { f.VMOVHPD(s.at(last, 2*q+1), dst, dst) })
+			} else {
+				load = append(load, func() { f.VMOVD(s.at(last, 4*q), dst) })
+				for i := 1; i < 4; i++ {
+					load = append(load, func() { f.VPINSRD(U8(i), s.at(last, 4*q+i), dst, dst) })
+				}
+			}
+			load = append(load, func() { v.add(s.at(cur, add+v.lanes*q), dst, dst) },
+				func() { f.VPAND(mask(cur), dst, v.v) }, func() { f.VPXOR(v.v, t[q], t[q]) })
+		}
+		at := max(0, v.lanes*(q-1)-4)
+		side[at] = append(side[at], load...)
+	}
+	// Rounds 0 to 3 begin with registers that are made here.
+	main := func(i int) []amd64.Atom {
+		switch {
+		case i == 0:
+			a, b, c, d, e, ff, g, hh := s.reg(0, 0), s.reg(0, 1), s.reg(0, 2), s.reg(0, 3), s.reg(0, 4), s.reg(0, 5), s.reg(0, 6), s.reg(0, 7)
+			return []amd64.Atom{
+				func() { s.Mov(s.at(cur, e1), d); s.Add(a, d) },
+				func() { s.Mov(s.at(cur, a1), hh); s.Add(a, hh) },
+				func() { s.Mov(s.at(cur, sums), g); s.Mov(s.at(cur, abc), a) },
+				func() {
+					if !message[1].IsConst() {
+						s.Add(b, g)
+					}
+					s.Mov(s.at(cur, abc+1), b)
+				},
+				func() { s.Mov(s.at(cur, abc+2), c) },
+				func() { s.Mov(s.at(cur, ef), e); s.Mov(s.at(cur, ef+1), ff) },
+				func() { s.Mov(s.at(cur, ab), s.maj[1]) },
+			}
+		case i < 8:
+			var fg *Mem
+			var wk []Op
+			if i == 1 {
+				// g is f of the midstate and in h's place already: its value is in f ^ e and f.
+				m := s.at(cur, fe)
+				fg = &m
+			} else if i >= 4 {
+				wk = append(wk, s.at(cur, sums+i-1))
+			}
+			if i > 1 && !message[i].IsConst() {
+				wk = append(wk, s.at(last, i))
+			}
+			var pre []amd64.Atom
+			if i == 2 || i == 3 {
+				pre = append(pre, func() { s.Mov(s.at(cur, sums+i-1), s.reg(i, 7)) })
+			}
+			return append(pre, s.round(i, fg, wk...)...)
+		case i < 16:
+			return s.round(i, nil, wkAt(i))
+		}
+		return s.round(i, nil, s.slot(i))
+	}
+	s.scheduledRounds(0, main, side)
+	// The other half's turn.
+	f.XORQ(toggle, sha2Base)
+	f.DECQ(count)
+	f.JNZ(LabelRef("compression"))
+
+	// After.
+	f.MOVQ(stateSlot, state)
+	for i, r := range s.state {
+		s.Add(part(1, i), r)
+		s.Mov(r, part(2, i))
+	}
+	for i := range t {
+		f.VMOVDQU(t[i], part(3, i*v.lanes))
+	}
+	for i, r := range s.state {
+		s.Xor(r, part(3, i))
+	}
+	f.Label("done")
+	f.RET()
+}
+
+// compressSHA2Scalar writes a compression function.
+func compressSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
+	f.Text(name, output.Compress, doc)
+	s := newSHA2Scalar(f, h)
+	v := s.schedule
+	n, hSlot := f.AllocLocal(8), f.AllocLocal(8)
+	p := sha2Base
+	f.Load(f.Param("h"), s.t)
+	f.Load(f.Param("p").Base(), p)
+	f.Load(f.Param("p").Len(), s.u)
+	f.SUBQ(U32(h.BlockBytes()), s.u)
+	f.JLT(LabelRef("done"))
+	f.MOVQ(s.u, n)
+	f.MOVQ(s.t, hSlot)
+	for i, r := range s.state {
+		s.Mov(Mem{Base: s.t, Disp: i * s.Bytes()}, r)
+	}
+	swap := s.Table64("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f)
+	if s.Bits == 32 {
+		swap = s.Table64("swap32", 0x0405060700010203, 0x0c0d0e0f08090a0b)
+	}
+	f.VMOVDQU(swap, X11)
+	f.Label("block")
+	for q := range v.ring {
+		f.VMOVDQU(Mem{Base: p, Disp: 16 * q}, v.reg(q))
+		f.VPSHUFB(X11, v.reg(q), v.reg(q))
+		amd64.Run(v.put(q))
+	}
+	s.Mov(s.reg(0, 1), s.maj[0])
+	s.Xor(s.reg(0, 2), s.maj[0])
+	s.scheduledRounds(0, func(i int) []amd64.Atom { return s.round(i, nil, s.slot(i)) }, nil)
+	f.MOVQ(hSlot, s.t)
+	for i, r := range s.state {
+		s.Add(Mem{Base: s.t, Disp: i * s.Bytes()}, r)
+		s.Mov(r, Mem{Base: s.t, Disp: i * s.Bytes()})
+	}
+	f.ADDQ(U32(h.BlockBytes()), p)
+	f.SUBQ(U32(h.BlockBytes()), n)
+	f.JGE(LabelRef("block"))
+	f.Label("done")
+	f.RET()
+}

@@ -1,0 +1,60 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+//go:build gc && !purego
+
+package pbkdf2
+
+import (
+	"github.com/fastkdf/pbkdf2/internal/cpu"
+	"github.com/fastkdf/pbkdf2/internal/md5"
+	"github.com/fastkdf/pbkdf2/internal/sha1"
+	"github.com/fastkdf/pbkdf2/internal/sha256"
+	"github.com/fastkdf/pbkdf2/internal/sha512"
+)
+
+// What the kernels need.
+const (
+	shani  = cpu.SHA | cpu.SSE41 | cpu.SSSE3
+	bmi2   = cpu.BMI2 | cpu.AVX
+	avx2   = cpu.AVX2 | cpu.AVX
+	avx512 = cpu.AVX512F
+)
+
+// The kernel table. Costs are in cycles of one compression of all lanes, on the reference CPU, an AMD Zen 5.
+var rows = append([]row{
+	{"scalar", 1, 282, 0, [numHashes]iterate{idMD5: md5.IterateScalar}},
+	{"scalarx2", 2, 285, 0, [numHashes]iterate{idMD5: md5.IterateScalarx2}},
+	{"avx2x8", 8, 716, avx2, [numHashes]iterate{idMD5: md5.IterateAVX2x8}},
+	{"avx2x16", 16, 719, avx2, [numHashes]iterate{idMD5: md5.IterateAVX2x16}},
+	{"avx2x24", 24, 786, avx2, [numHashes]iterate{idMD5: md5.IterateAVX2x24}},
+	{"avx512x16", 16, 506, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x16}},
+	{"avx512x32", 32, 507, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x32}},
+	{"avx512x48", 48, 533, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x48}},
+	{"avx512x64", 64, 563, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x64}},
+	{"avx512x96", 96, 625, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x96}},
+	{"avx512x112", 112, 688, avx512, [numHashes]iterate{idMD5: md5.IterateAVX512x112}},
+
+	{"shani", 1, 123, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANI}},
+	{"shanix2", 2, 130, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx2}},
+	{"shanix3", 3, 158, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx3}},
+	{"shanix4", 4, 176, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx4}},
+
+	{"shani", 1, 137, shani, [numHashes]iterate{idSHA224: sha256.IterateSHANI_224, idSHA256: sha256.IterateSHANI}},
+	{"shanix2", 2, 154, shani, [numHashes]iterate{idSHA224: sha256.IterateSHANIx2_224, idSHA256: sha256.IterateSHANIx2}},
+	{"shanix3", 3, 217, shani, [numHashes]iterate{idSHA224: sha256.IterateSHANIx3_224, idSHA256: sha256.IterateSHANIx3}},
+	{"shanix4", 4, 276, shani, [numHashes]iterate{idSHA224: sha256.IterateSHANIx4_224, idSHA256: sha256.IterateSHANIx4}},
+	{"bmi2", 1, 300, bmi2, [numHashes]iterate{idSHA224: sha256.IterateBMI2_224, idSHA256: sha256.IterateBMI2}},
+
+	{"bmi2", 1, 407, bmi2, [numHashes]iterate{idSHA384: sha512.IterateBMI2_384, idSHA512: sha512.IterateBMI2,
+		idSHA512_224: sha512.IterateBMI2_512_224, idSHA512_256: sha512.IterateBMI2_512_256}},
+}, genericRows...)
+
+// The compression functions, the best first.
+var compressors = append([]compressor{
+	{"scalar", 0, md5.CompressScalar, []hashID{idMD5}},
+	{"shani", shani, sha1.CompressSHANI, []hashID{idSHA1}},
+	{"shani", shani, sha256.CompressSHANI, []hashID{idSHA224, idSHA256}},
+	{"bmi2", bmi2, sha256.CompressBMI2, []hashID{idSHA224, idSHA256}},
+	{"bmi2", bmi2, sha512.CompressBMI2, []hashID{idSHA384, idSHA512, idSHA512_224, idSHA512_256}},
+}, genericCompressors...)

@@ -1,0 +1,23 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package cpu
+
+import (
+	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/sys/cpu"
+)
+
+// detect asks x/sys/cpu, which looks at what the operating system saves too, and cpuid for SHA, which x/sys/cpu does not have for x86.
+func detect() Features {
+	x := &cpu.X86
+	return flag(x.HasSSSE3, SSSE3) |
+		flag(x.HasSSE41, SSE41) |
+		flag(x.HasAVX, AVX) |
+		flag(x.HasAVX2, AVX2) |
+		flag(x.HasBMI1, BMI1) |
+		flag(x.HasBMI2, BMI2) |
+		flag(cpuid.CPU.Supports(cpuid.SHA), SHA) |
+		flag(x.HasAVX512F, AVX512F) |
+		flag(x.HasAVX512VL, AVX512VL)
+}

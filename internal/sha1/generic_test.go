@@ -1,0 +1,17 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package sha1_test
+
+import (
+	"testing"
+
+	"github.com/fastkdf/pbkdf2/internal/hashtest"
+	"github.com/fastkdf/pbkdf2/internal/sha1"
+)
+
+func TestIterateGeneric(t *testing.T) { hashtest.Iterate(t, hashtest.SHA1, 1, sha1.IterateGeneric) }
+
+func BenchmarkIterateGeneric(b *testing.B) {
+	hashtest.BenchmarkIterate(b, hashtest.SHA1, 1, sha1.IterateGeneric)
+}
