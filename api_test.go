@@ -169,7 +169,7 @@ func TestKeyLengthLimit(t *testing.T) {
 					t.Errorf("%s: key of %d bytes: %v", e.name, n, err)
 				}
 			}
-			if err := checkKeyLength(int(n), v.size); err != nil {
+			if err := checkSize(int(n), v.size); err != nil {
 				t.Error(err)
 			}
 		}

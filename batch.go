@@ -78,7 +78,7 @@ func runBatch(ctx context.Context, h func() hash.Hash, jobs []Job, opts *BatchOp
 		if len(j.Key) == 0 {
 			return fmt.Errorf("job %d: Key has length 0; allocate it: %w", i, ErrKeyLength)
 		}
-		if err := checkKeyLength(len(j.Key), size); err != nil {
+		if err := checkSize(len(j.Key), size); err != nil {
 			return fmt.Errorf("job %d: %w", i, err)
 		}
 		n := (len(j.Key)-1)/size + 1
