@@ -4,6 +4,8 @@
 package amd64
 
 import (
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+
 	"fmt"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -189,11 +191,7 @@ func (v *Vector) Consts(name string, words []uint64) []operand.Mem {
 		}
 		table, size = v.Table64(name, filled...), v.Bytes()
 	case size == 4:
-		var w32 []uint32
-		for _, w := range words {
-			w32 = append(w32, uint32(w))
-		}
-		table = v.Table32(name, w32...)
+		table = v.Table32(name, spec.Words32(words)...)
 	default:
 		table = v.Table64(name, words...)
 	}
