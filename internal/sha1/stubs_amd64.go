@@ -4,6 +4,16 @@
 
 package sha1
 
+// IterateBMI2 TODO
+//
+//go:noescape
+func IterateBMI2(state *uint64, n int)
+
+// CompressBMI2 TODO
+//
+//go:noescape
+func CompressBMI2(h *uint64, p []byte)
+
 // TODO
 //
 //go:noescape
