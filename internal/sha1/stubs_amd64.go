@@ -4,6 +4,16 @@
 
 package sha1
 
+// IterateBMI2 TODO
+//
+//go:noescape
+func IterateBMI2(state *uint64, n int)
+
+// CompressBMI2 TODO
+//
+//go:noescape
+func CompressBMI2(h *uint64, p []byte)
+
 // IterateSHANI does n iterations of HMAC-SHA-1 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
 // while this runs T is there as vectors. All instructions are legacy SSE.
 // The mix of a compression (FIPS 180-4 §6.1.2), for each lane: 20 SHA1RNDS4, 20 SHA1NEXTE, 15 SHA1MSG1, 15 PXOR and 16 SHA1MSG2. The digest's vectors are the
