@@ -22,6 +22,7 @@ var kernels = []struct {
 }{
 	{"sha1", hashtest.SHA1, 1, cpu.SHA1, sha1.IterateSHA1},
 	{"sha1x2", hashtest.SHA1, 2, cpu.SHA1, sha1.IterateSHA1x2},
+	{"neonx4", hashtest.SHA1, 4, cpu.ASIMD, sha1.IterateNEONx4},
 }
 
 func TestIterate(t *testing.T) {

@@ -18,3 +18,8 @@ func CompressSHA1(h *uint64, p []byte)
 //
 //go:noescape
 func IterateSHA1x2(state *uint64, n int)
+
+// IterateNEONx4 does n iterations of HMAC-sha1 on 4 lanes.
+//
+//go:noescape
+func IterateNEONx4(state *uint64, n int)

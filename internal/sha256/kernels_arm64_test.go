@@ -26,6 +26,8 @@ var kernels = []struct {
 	{"sha2x2", hashtest.SHA224, 2, cpu.SHA2, sha256.IterateSHA2x2_224},
 	{"scalar", hashtest.SHA256, 1, cpu.ASIMD, sha256.IterateScalar},
 	{"scalar", hashtest.SHA224, 1, cpu.ASIMD, sha256.IterateScalar_224},
+	{"neonx4", hashtest.SHA256, 4, cpu.ASIMD, sha256.IterateNEONx4},
+	{"neonx4", hashtest.SHA224, 4, cpu.ASIMD, sha256.IterateNEONx4_224},
 }
 
 func TestIterate(t *testing.T) {
