@@ -56,6 +56,7 @@ var kernels = []kernel{
 	onARM64("md5", "neonx24", md5NEON(6)),
 	onARM64("sha1", "sha1", sha1SHA1(1)),
 	onARM64("sha1", "sha1x2", sha1SHA1(2)),
+	onARM64("sha1", "scalar", sha1ARMScalar),
 	onARM64("sha1", "neonx4", sha1NEON),
 	onARM64("sha256", "sha2", sha256SHA2(1)),
 	onARM64("sha256", "sha2x2", sha256SHA2(2)),

@@ -22,6 +22,7 @@ var kernels = []struct {
 }{
 	{"sha1", hashtest.SHA1, 1, cpu.SHA1, sha1.IterateSHA1},
 	{"sha1x2", hashtest.SHA1, 2, cpu.SHA1, sha1.IterateSHA1x2},
+	{"scalar", hashtest.SHA1, 1, 0, sha1.IterateScalar},
 	{"neonx4", hashtest.SHA1, 4, cpu.ASIMD, sha1.IterateNEONx4},
 }
 
@@ -42,6 +43,7 @@ var compressors = []struct {
 	compress func(h *uint64, p []byte)
 }{
 	{"sha1", cpu.SHA1, sha1.CompressSHA1},
+	{"scalar", 0, sha1.CompressScalar},
 }
 
 func TestCompressAssembly(t *testing.T) {
