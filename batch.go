@@ -65,11 +65,9 @@ func runBatch(ctx context.Context, h func() hash.Hash, jobs []Job, opts *BatchOp
 			return fmt.Errorf("%w: the function returned nil", ErrHash)
 		}
 		size = d.Size()
-		w := workers.Get().(*worker)
-		if v := identify(d, &w.sum); v != nil && !v.kernels().standard {
+		if v := identify(d); v != nil && v.runs(d, new([maxSize]byte)) {
 			b.v = v
 		}
-		w.release()
 	}
 	blocks := 0
 	for i := range jobs {

@@ -76,14 +76,12 @@ func Implementation[H hash.Hash](h func() H) string {
 	if h == nil || standardOnly() {
 		return standard
 	}
-	w := workers.Get().(*worker)
-	defer w.release()
 	d := h()
 	if any(d) == nil {
 		return standard
 	}
-	v := identify(d, &w.sum)
-	if v == nil || v.kernels().standard {
+	v := identify(d)
+	if v == nil || !v.runs(d, new([maxSize]byte)) {
 		return standard
 	}
 	return v.kernels().plans[0].kernels[0].name
@@ -117,19 +115,14 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if err := checkKeyLength(keyLength, d.Size()); err != nil {
 		return nil, err
 	}
+	v := identify(d)
+	if v == nil {
+		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
+	}
 	w := workers.Get().(*worker)
 	defer w.release()
-	v := identify(d, &w.sum)
-	if v == nil || v.kernels().standard {
-		h := handOn(d, h)
-		if stop.done == nil {
-			return stdpbkdf2.Key(h, password, salt, iter, keyLength)
-		}
-		key := make([]byte, keyLength)
-		if err := overHMAC(func() hash.Hash { return h() }, readOnly(password), salt, iter, key, func(int) error { return stop.err() }); err != nil {
-			return nil, err
-		}
-		return key, nil
+	if !v.runs(d, &w.sum) {
+		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
 	src := &w.key
@@ -138,6 +131,19 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	}
 	if err := w.run(v, src.blocks, src); err != nil {
 		clear(key)
+		return nil, err
+	}
+	return key, nil
+}
+
+// derivePassedOn leaves the work to the standard library, in slices if it can be stopped.
+func derivePassedOn[H hash.Hash](stop stopper, h func() H, password string, salt []byte, iter, keyLength int) ([]byte, error) {
+	if stop.done == nil {
+		return stdpbkdf2.Key(h, password, salt, iter, keyLength)
+	}
+	key := make([]byte, keyLength)
+	look := func(int) error { return stop.err() }
+	if err := overHMAC(func() hash.Hash { return h() }, readOnly(password), salt, iter, key, look); err != nil {
 		return nil, err
 	}
 	return key, nil

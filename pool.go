@@ -6,7 +6,6 @@ package pbkdf2
 import (
 	"container/list"
 	"context"
-	stdpbkdf2 "crypto/pbkdf2"
 	"fmt"
 	"hash"
 	"runtime"
@@ -99,13 +98,9 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 	if err := checkKeyLength(keyLength, d.Size()); err != nil {
 		return nil, err
 	}
-	var sum [maxSize]byte
-	v := identify(d, &sum)
-	if v == nil || v.kernels().standard {
-		if stop.done == nil {
-			return stdpbkdf2.Key(handOn(d, h), password, salt, iter, keyLength)
-		}
-		return KeyContext(ctx, handOn(d, h), password, salt, iter, keyLength)
+	v := identify(d)
+	if v == nil || !v.runs(d, new([maxSize]byte)) {
+		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	c := &call{changed: make(chan struct{}, 1)}
 	key := make([]byte, keyLength)

@@ -130,8 +130,8 @@ func (s *sha1Vector) schedule(i int, w sha1Word, consts map[uint32]Mem) (dst Vec
 
 func isMem(op Op) bool { _, ok := op.(Mem); return ok }
 
-// round is round i (FIPS 180-4 §6.1.2) but for the constant. Last comes what depends on a, the value of the round before.
-func (s *sha1Vector) round(i int) {
+// addFunction adds f(b, c, d) of round i to e (FIPS 180-4 §4.1.1).
+func (s *sha1Vector) addFunction(i int) {
 	switch i / 20 {
 	case 0:
 		s.Choose(s.b, s.c, s.d, s.t)
@@ -141,11 +141,16 @@ func (s *sha1Vector) round(i int) {
 		s.Majority(s.b, s.c, s.d, s.t, s.r)
 	}
 	s.Add(s.t, s.e, s.e)
+}
+
+// addRotated adds a, rotated, to e.
+func (s *sha1Vector) addRotated() {
 	s.RotL(5, s.a, s.t, s.r)
 	s.Add(s.t, s.e, s.e)
-	s.RotL(30, s.b, s.b, s.t)
-	s.a, s.b, s.c, s.d, s.e = s.e, s.a, s.b, s.c, s.d
 }
+
+// rename ends a round (FIPS 180-4 §6.1.2).
+func (s *sha1Vector) rename() { s.a, s.b, s.c, s.d, s.e = s.e, s.a, s.b, s.c, s.d }
 
 // sha1Lanes writes a kernel with the last words of the schedule, recent of them, in registers as well as in memory, or, if sixteen, instead.
 func sha1Lanes(v *amd64.Vector, isa, doc string, recent int) {
@@ -198,16 +203,71 @@ func sha1Lanes(v *amd64.Vector, isa, doc string, recent int) {
 			kept = take(n)
 		}
 	}
-	digest := func(w int, r VecPhysical, s *sha1Vector) VecPhysical {
-		if w < len(s.recent) {
-			return s.put(w)
+	// Whatever of the first rounds needs no word of the message is made once: for rounds 0 to 4 what they begin e with, and then a and b of the midstate as
+	// round 0 and 1 leave them.
+	const derivedA, derivedB = 5, 6
+	v.Derive(7, func() {
+		for _, s := range streams {
+			for w, r := range []VecPhysical{s.a, s.b, s.c, s.d, s.e} {
+				v.Load(v.MidWord(w, s.index), r)
+			}
+			for i := range 5 {
+				v.AddConst(consts[uint32(spec.SHA1.K[0])], s.e, s.e)
+				if i < 2 {
+					s.addFunction(i)
+				}
+				if i < 1 {
+					s.addRotated()
+				}
+				if i < 2 {
+					v.RotL(30, s.b, s.b, s.t)
+					v.Store(s.b, v.DerivedWord(derivedB-i, s.index))
+				}
+				v.Store(s.e, v.DerivedWord(i, s.index))
+				s.rename()
+			}
 		}
-		return r
+	})
+	round := func(s *sha1Vector, i int) {
+		switch word := schedule[i]; {
+		case i < 5:
+			if w := s.word(i); isMem(w) {
+				v.Load(v.DerivedWord(i, s.index), s.e)
+				v.Add(w, s.e, s.e)
+			} else {
+				v.Add(v.DerivedWord(i, s.index), w.(VecPhysical), s.e)
+			}
+		case word.constant && word.value != 0:
+			v.AddConst(consts[uint32(k[i])], s.e, s.e)
+		default:
+			var w Op
+			if !word.constant {
+				w = s.schedule(i, word, consts)
+			}
+			if len(kept) == 0 {
+				v.AddConst(consts[uint32(k[i])], s.e, s.e)
+			} else {
+				v.Add(kept[i/20%len(kept)], s.e, s.e)
+			}
+			if w != nil {
+				v.Add(w, s.e, s.e)
+			}
+		}
+		if i >= 2 {
+			s.addFunction(i)
+		}
+		if i >= 1 {
+			s.addRotated()
+		}
+		if i >= 2 {
+			v.RotL(30, s.b, s.b, s.t)
+		}
+		s.rename()
 	}
 	v.Iterate(fmt.Sprintf("Iterate%sx%d", isa, v.Lanes()), doc,
 		func() {
 			if recent < 16 {
-				slots := v.Slots(16*v.Streams, RAX, RBX, R8, R9, R10, R11)
+				slots := v.Slots(16*v.Streams, RBX, R9, R10, R11)
 				for i, s := range streams {
 					s.slots = slots[16*i:][:16]
 				}
@@ -225,38 +285,23 @@ func sha1Lanes(v *amd64.Vector, isa, doc string, recent int) {
 		},
 		func() {
 			for _, s := range streams {
-				for w, r := range []VecPhysical{s.a, s.b, s.c, s.d, s.e} {
-					v.Load(v.MidWord(w, s.index), r)
-				}
+				v.Load(v.DerivedWord(derivedA, s.index), s.a)
+				v.Load(v.DerivedWord(derivedB, s.index), s.b)
 			}
-			for i, word := range schedule {
+			for i := range schedule {
 				if i%20 == 0 && len(kept) == 1 {
 					v.Broadcast(consts[uint32(spec.SHA1.K[i/20])], kept[0])
 				}
 				for _, s := range streams {
-					var w Op
-					switch {
-					case word.constant:
-					case i < 5:
-						w = s.word(i)
-					default:
-						w = s.schedule(i, word, consts)
-					}
-					switch {
-					case word.constant && word.value != 0 || len(kept) == 0:
-						v.AddConst(consts[uint32(k[i])], s.e, s.e)
-					default:
-						v.Add(kept[i/20%len(kept)], s.e, s.e)
-					}
-					if w != nil {
-						v.Add(w, s.e, s.e)
-					}
-					s.round(i)
+					round(s, i)
 				}
 			}
 			for _, s := range streams {
 				for w, r := range []VecPhysical{s.a, s.b, s.c, s.d, s.e} {
-					sum := digest(w, r, s)
+					sum := r
+					if w < recent {
+						sum = s.put(w)
+					}
 					v.Add(v.MidWord(w, s.index), r, sum)
 					v.Store(sum, v.U(w, s.index))
 				}

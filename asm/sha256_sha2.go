@@ -104,15 +104,15 @@ func sha2Compress(f *arm64.File, ls []*sha2Lane, k func(q int) arm64.Mem, c *sha
 
 // The vectors of an iteration's table of constants.
 const (
-	sha2K     = 0  // quad q's K; for the constant quads 2 and 3, W+K
-	sha2W     = 16 // quads 2 and 3
-	sha2Quad6 = 18 // W₈…W₁₁ + σ₀(W₉…W₁₂)
-	sha2Last  = 19 // for a truncated hash the last digest vector's constant words, 20: plus K
+	sha2Consts = 0  // quad q's K; for the constant quads 2 and 3, W+K
+	sha2W      = 16 // quads 2 and 3
+	sha2Quad6  = 18 // W₈…W₁₁ + σ₀(W₉…W₁₂)
+	sha2Last   = 19 // for a truncated hash the last digest vector's constant words, 20: plus K
 )
 
 func sha2Constants(h spec.Hash) []uint32 {
-	w := words32(constWords(h))
-	c := words32(h.K)
+	w := spec.Words32(constWords(h))
+	c := spec.Words32(h.K)
 	for i := 8; i < 16; i++ {
 		c[i] += w[i]
 	}
@@ -252,7 +252,7 @@ CompressSHA2 hashes the blocks of p into the SHA-256 state h, with SHA256H and S
 		func(h, p arm64.R) {
 			l = newSHA2Lane(f)
 			k = f.R("k")
-			f.Address(f.Table32("k", words32(spec.SHA256.K)...), k)
+			f.Address(f.Table32("k", spec.Words32(spec.SHA256.K)...), k)
 			sum = f.Vs("sum", 2)
 			f.VLD1(arm64.Mem{Base: h}, s4(sum)...)
 		},

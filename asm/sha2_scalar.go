@@ -70,7 +70,7 @@ func (s *sha2Scalar) table(name string, words []uint64) Mem {
 	if s.Bits == 64 {
 		return s.Table64(name, words...)
 	}
-	return s.Table32(name, words32(words)...)
+	return s.Table32(name, spec.Words32(words)...)
 }
 
 // k is the address of K of round i.

@@ -264,18 +264,19 @@ GLOBL md5constants<>(SB), RODATA|NOPTR, $2048
 
 // func IterateAVX2x8(state *uint64, n int)
 // Requires: AVX, AVX2
-TEXT ·IterateAVX2x8(SB), NOSPLIT, $0-16
+TEXT ·IterateAVX2x8(SB), $280-16
 	// TODO
-	MOVQ    state+0(FP), DI
-	MOVQ    n+8(FP), SI
-	TESTQ   SI, SI
-	JLE     done
-	MOVQ    DI, DX
-	MOVQ    $0x00000080, CX
-	VMOVDQU 288(DI), Y5
+	MOVQ  state+0(FP), DI
+	MOVQ  n+8(FP), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  DI, DX
+	MOVQ  $0x00000080, CX
+	LEAQ  24(SP), AX
+	ANDQ  $-32, AX
+	MOVQ  $0x00000080, R8
 
-half:
-iteration:
+midstate:
 	VMOVDQU (DX), Y4
 	VMOVDQU 32(DX), Y1
 	VMOVDQU 64(DX), Y2
@@ -285,13 +286,31 @@ iteration:
 	VPAND   Y1, Y0, Y0
 	VPXOR   Y3, Y0, Y0
 	VPADDD  Y0, Y4, Y4
+	VMOVDQU Y4, (AX)
+	VPADDD  md5constants<>+32(SB), Y3, Y3
+	VMOVDQU Y3, 32(AX)
+	VPADDD  md5constants<>+64(SB), Y2, Y2
+	VMOVDQU Y2, 64(AX)
+	VPADDD  md5constants<>+96(SB), Y1, Y1
+	VMOVDQU Y1, 96(AX)
+	ADDQ    R8, AX
+	NEGQ    R8
+	ADDQ    CX, DX
+	NEGQ    CX
+	JLT     midstate
+	VMOVDQU 288(DI), Y5
+
+half:
+iteration:
+	VMOVDQU 32(DX), Y1
+	VMOVDQU 64(DX), Y2
+	VMOVDQU (AX), Y4
 	VPADDD  256(DI), Y4, Y4
 	VPSLLD  $0x07, Y4, Y0
 	VPSRLD  $0x19, Y4, Y4
 	VPOR    Y0, Y4, Y4
 	VPADDD  Y1, Y4, Y4
-	VPADDD  md5constants<>+32(SB), Y3, Y3
-	VPADDD  Y5, Y3, Y3
+	VPADDD  32(AX), Y5, Y3
 	VPXOR   Y1, Y2, Y0
 	VPAND   Y4, Y0, Y0
 	VPXOR   Y2, Y0, Y0
@@ -300,7 +319,7 @@ iteration:
 	VPSRLD  $0x14, Y3, Y3
 	VPOR    Y0, Y3, Y3
 	VPADDD  Y4, Y3, Y3
-	VPADDD  md5constants<>+64(SB), Y2, Y2
+	VMOVDQU 64(AX), Y2
 	VPADDD  320(DI), Y2, Y2
 	VPXOR   Y4, Y1, Y0
 	VPAND   Y3, Y0, Y0
@@ -310,7 +329,7 @@ iteration:
 	VPSRLD  $0x0f, Y2, Y2
 	VPOR    Y0, Y2, Y2
 	VPADDD  Y3, Y2, Y2
-	VPADDD  md5constants<>+96(SB), Y1, Y1
+	VMOVDQU 96(AX), Y1
 	VPADDD  352(DI), Y1, Y1
 	VPXOR   Y3, Y4, Y0
 	VPAND   Y2, Y0, Y0
@@ -840,6 +859,8 @@ iteration:
 	VMOVDQU Y2, 320(DI)
 	VPADDD  96(DX), Y3, Y3
 	VMOVDQU Y3, 352(DI)
+	ADDQ    R8, AX
+	NEGQ    R8
 	ADDQ    CX, DX
 	NEGQ    CX
 	JLT     half

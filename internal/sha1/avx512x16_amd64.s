@@ -16,14 +16,51 @@ GLOBL sha1constants<>(SB), RODATA|NOPTR, $32
 
 // func IterateAVX512x16(state *uint64, n int)
 // Requires: AVX, AVX512F
-TEXT ·IterateAVX512x16(SB), NOSPLIT, $0-16
+TEXT ·IterateAVX512x16(SB), $952-16
 	// TODO
-	MOVQ         state+0(FP), DI
-	MOVQ         n+8(FP), SI
-	TESTQ        SI, SI
-	JLE          done
-	MOVQ         DI, DX
-	MOVQ         $0x00000140, CX
+	MOVQ  state+0(FP), DI
+	MOVQ  n+8(FP), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  DI, DX
+	MOVQ  $0x00000140, CX
+	LEAQ  56(SP), AX
+	ANDQ  $-64, AX
+	MOVQ  $0x000001c0, R8
+
+midstate:
+	VMOVDQU64    (DX), Z2
+	VMOVDQU64    64(DX), Z3
+	VMOVDQU64    128(DX), Z4
+	VMOVDQU64    192(DX), Z5
+	VMOVDQU64    256(DX), Z6
+	VPADDD.BCST  sha1constants<>+0(SB), Z6, Z6
+	VMOVDQA64    Z3, Z0
+	VPTERNLOGD   $0xca, Z5, Z4, Z0
+	VPADDD       Z0, Z6, Z6
+	VPROLD       $0x05, Z2, Z0
+	VPADDD       Z0, Z6, Z6
+	VPROLD       $0x1e, Z3, Z3
+	VMOVDQU64    Z3, 384(AX)
+	VMOVDQU64    Z6, (AX)
+	VPADDD.BCST  sha1constants<>+0(SB), Z5, Z5
+	VMOVDQA64    Z2, Z0
+	VPTERNLOGD   $0xca, Z4, Z3, Z0
+	VPADDD       Z0, Z5, Z5
+	VPROLD       $0x1e, Z2, Z2
+	VMOVDQU64    Z2, 320(AX)
+	VMOVDQU64    Z5, 64(AX)
+	VPADDD.BCST  sha1constants<>+0(SB), Z4, Z4
+	VMOVDQU64    Z4, 128(AX)
+	VPADDD.BCST  sha1constants<>+0(SB), Z3, Z3
+	VMOVDQU64    Z3, 192(AX)
+	VPADDD.BCST  sha1constants<>+0(SB), Z2, Z2
+	VMOVDQU64    Z2, 256(AX)
+	ADDQ         R8, AX
+	NEGQ         R8
+	ADDQ         CX, DX
+	NEGQ         CX
+	JLT          midstate
 	VPBROADCASTD sha1constants<>+0(SB), Z23
 	VPBROADCASTD sha1constants<>+4(SB), Z24
 	VPBROADCASTD sha1constants<>+8(SB), Z25
@@ -36,45 +73,27 @@ TEXT ·IterateAVX512x16(SB), NOSPLIT, $0-16
 
 half:
 iteration:
-	VMOVDQU64   (DX), Z2
-	VMOVDQU64   64(DX), Z3
-	VMOVDQU64   128(DX), Z4
-	VMOVDQU64   192(DX), Z5
-	VMOVDQU64   256(DX), Z6
-	VPADDD      Z23, Z6, Z6
-	VPADDD      Z7, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xca, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPADDD      Z23, Z5, Z5
-	VPADDD      Z8, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xca, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
+	VMOVDQU64   320(AX), Z2
+	VMOVDQU64   384(AX), Z3
+	VPADDD      (AX), Z7, Z6
+	VPADDD      64(AX), Z8, Z5
 	VPROLD      $0x05, Z6, Z0
 	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPADDD      Z23, Z4, Z4
-	VPADDD      Z9, Z4, Z4
+	VPADDD      128(AX), Z9, Z4
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xca, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
 	VPROLD      $0x05, Z5, Z0
 	VPADDD      Z0, Z4, Z4
 	VPROLD      $0x1e, Z6, Z6
-	VPADDD      Z23, Z3, Z3
-	VPADDD      Z10, Z3, Z3
+	VPADDD      192(AX), Z10, Z3
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xca, Z2, Z6, Z0
 	VPADDD      Z0, Z3, Z3
 	VPROLD      $0x05, Z4, Z0
 	VPADDD      Z0, Z3, Z3
 	VPROLD      $0x1e, Z5, Z5
-	VPADDD      Z23, Z2, Z2
-	VPADDD      Z11, Z2, Z2
+	VPADDD      256(AX), Z11, Z2
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xca, Z6, Z5, Z0
 	VPADDD      Z0, Z2, Z2
@@ -864,6 +883,8 @@ iteration:
 	VMOVDQU64   Z10, 832(DI)
 	VPADDD      256(DX), Z6, Z11
 	VMOVDQU64   Z11, 896(DI)
+	ADDQ        R8, AX
+	NEGQ        R8
 	ADDQ        CX, DX
 	NEGQ        CX
 	JLT         half

@@ -28,3 +28,43 @@ func IterateBMI2_512_224(state *uint64, n int)
 //
 //go:noescape
 func CompressBMI2(h *uint64, p []byte)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x4(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX2x4_384(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x8(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x8_384(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x16_384(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x24(state *uint64, n int)
+
+// TODO
+//
+//go:noescape
+func IterateAVX512x24_384(state *uint64, n int)

@@ -4,6 +4,8 @@
 package amd64
 
 import (
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+
 	"fmt"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -23,6 +25,9 @@ type Vector struct {
 
 	// State points to the lanes' state, Mid to the midstate of the half at hand; both are set by Iterate.
 	State, Mid reg.GPPhysical
+
+	derived int    // words of a stream
+	derive  func() // makes them
 }
 
 type instructionSet int
@@ -89,22 +94,49 @@ func (v *Vector) T(w, stream int) operand.Mem {
 
 func (v *Vector) partBytes() int { return v.Words * v.Streams * v.Bytes() }
 
+// Derive makes Iterate begin with f, once for each half, which makes so many words of each stream from the half's midstate and stores them as DerivedWord.
+// RAX is taken then, R8 too.
+func (v *Vector) Derive(words int, f func()) { v.derived, v.derive = words, f }
+
+// DerivedWord is word w that was derived from the midstate of the half at hand in a stream.
+func (v *Vector) DerivedWord(w, stream int) operand.Mem {
+	return operand.Mem{Base: derivedBase, Disp: (w*v.Streams + stream) * v.Bytes()}
+}
+
+// What is derived from the midstate of the half at hand, and how far it is to the other half's.
+var derivedBase, derivedStep = reg.RAX, reg.R8
+
 // Iterate writes an iteration kernel whose loop has the code of one compression and runs it for the inner and for the outer half in turn: before (once), half
 // (twice each iteration; MidWord is the midstate of that half), xor (t ^= u, once each iteration), after (once). RDI, RSI, RDX and RCX are taken.
 func (v *Vector) Iterate(name, doc string, before, half, xor, after func()) {
-	step := reg.RCX // from this half's midstate to the other one
+	step := reg.RCX               // from this half's midstate to the other one's
+	next := func(repeat string) { // half; the first of two is repeated
+		if v.derive != nil {
+			v.ADDQ(derivedStep, derivedBase)
+			v.NEGQ(derivedStep)
+		}
+		v.ADDQ(step, v.Mid)
+		v.NEGQ(step)
+		v.JLT(operand.LabelRef(repeat))
+	}
 	v.File.Iterate(name, doc,
 		func(reg.GPPhysical) {
 			v.MOVQ(v.State, v.Mid)
 			v.MOVQ(operand.U32(v.partBytes()), step)
+			if v.derive != nil {
+				bytes := v.derived * v.Streams * v.Bytes()
+				v.Frame(2*bytes, derivedBase)
+				v.MOVQ(operand.U32(bytes), derivedStep)
+				v.Label("midstate")
+				v.derive()
+				next("midstate")
+			}
 			before()
 			v.Label("half")
 		},
 		func(reg.GPPhysical) {
 			half()
-			v.ADDQ(step, v.Mid)
-			v.NEGQ(step)
-			v.JLT(operand.LabelRef("half")) // the inner half is done
+			next("half")
 			xor()
 		},
 		func(reg.GPPhysical) {
@@ -159,11 +191,7 @@ func (v *Vector) Consts(name string, words []uint64) []operand.Mem {
 		}
 		table, size = v.Table64(name, filled...), v.Bytes()
 	case size == 4:
-		var w32 []uint32
-		for _, w := range words {
-			w32 = append(w32, uint32(w))
-		}
-		table = v.Table32(name, w32...)
+		table = v.Table32(name, spec.Words32(words)...)
 	default:
 		table = v.Table64(name, words...)
 	}
