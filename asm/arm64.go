@@ -124,8 +124,13 @@ func (m *sha2Known) late(t int) (uint64, bool) {
 func (m *sha2Known) part(t int, sigma [3]int, s int) (uint64, bool) {
 	x, ok := m.word(t)
 	y, ok2 := m.word(s)
-	right := func(n int) uint64 { return (y>>n | y<<(m.bits-n)) << (64 - m.bits) >> (64 - m.bits) }
-	return x + (right(sigma[0]) ^ right(sigma[1]) ^ y>>sigma[2]), ok && ok2
+	return x + m.sigma(sigma, y), ok && ok2
+}
+
+// sigma is x rotated by the first two numbers and shifted by the last.
+func (m *sha2Known) sigma(n [3]int, x uint64) uint64 {
+	right := func(n int) uint64 { return (x>>n | x<<(m.bits-n)) << (64 - m.bits) >> (64 - m.bits) }
+	return right(n[0]) ^ right(n[1]) ^ x>>n[2]
 }
 
 // pair is of for both words of pair k.

@@ -165,9 +165,9 @@ func (l *md5ARMLane) prepare(half int) {
 
 // md5ARMConstants is what each step adds: K and, in an iteration, the message's constant words.
 func md5ARMConstants(iteration bool) []uint32 {
-	c := words32(spec.MD5.K)
+	c := spec.Words32(spec.MD5.K)
 	if iteration {
-		w := words32(constWords(spec.MD5))
+		w := spec.Words32(constWords(spec.MD5))
 		for i := range c {
 			c[i] += w[spec.MD5Word(i)]
 		}

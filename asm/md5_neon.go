@@ -117,7 +117,7 @@ func (l *md5NEONStream) message(half int) {
 
 // prepare computes x0 and x1 of one half.
 func (l *md5NEONStream) prepare(half int, c *pool) {
-	f, k := l.f, words32(spec.MD5.K)
+	f, k := l.f, spec.Words32(spec.MD5.K)
 	add := func(m arm64.Mem, v arm64.V) {
 		f.FMOVQ(m, l.x)
 		f.VADD(l.x.S4(), v.S4(), v.S4())

@@ -111,7 +111,7 @@ type sha1Constant struct{ base arm64.R }
 func (c *sha1Constant) at(i int) arm64.Mem { return arm64.Mem{Base: c.base, Disp: 16 * i} }
 
 func sha1Constants() []uint32 {
-	w := words32(constWords(spec.SHA1))
+	w := spec.Words32(constWords(spec.SHA1))
 	var c []uint32
 	for _, k := range spec.SHA1.K {
 		for range 4 {

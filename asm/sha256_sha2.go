@@ -111,8 +111,8 @@ const (
 )
 
 func sha2Constants(h spec.Hash) []uint32 {
-	w := words32(constWords(h))
-	c := words32(h.K)
+	w := spec.Words32(constWords(h))
+	c := spec.Words32(h.K)
 	for i := 8; i < 16; i++ {
 		c[i] += w[i]
 	}
@@ -252,7 +252,7 @@ CompressSHA2 hashes the blocks of p into the SHA-256 state h, with SHA256H and S
 		func(h, p arm64.R) {
 			l = newSHA2Lane(f)
 			k = f.R("k")
-			f.Address(f.Table32("k", words32(spec.SHA256.K)...), k)
+			f.Address(f.Table32("k", spec.Words32(spec.SHA256.K)...), k)
 			sum = f.Vs("sum", 2)
 			f.VLD1(arm64.Mem{Base: h}, s4(sum)...)
 		},

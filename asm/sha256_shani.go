@@ -31,13 +31,7 @@ var (
 	cdghWords = [4]int{7, 6, 3, 2}
 )
 
-var k256 = func() []uint32 {
-	v := make([]uint32, len(spec.SHA256.K))
-	for i, k := range spec.SHA256.K {
-		v[i] = uint32(k)
-	}
-	return v
-}()
+var k256 = spec.Words32(spec.SHA256.K)
 
 // A sha256Stream is one lane of SHA-256. X0 is all streams' scratch, and where SHA256RNDS2 reads the two words of W+K.
 type sha256Stream struct {

@@ -70,11 +70,7 @@ func (s *sha2Scalar) table(name string, words []uint64) Mem {
 	if s.Bits == 64 {
 		return s.Table64(name, words...)
 	}
-	low := make([]uint32, len(words))
-	for i, w := range words {
-		low[i] = uint32(w)
-	}
-	return s.Table32(name, low...)
+	return s.Table32(name, spec.Words32(words)...)
 }
 
 // k is the address of K of round i.

@@ -18,3 +18,18 @@ func CompressSHA1(h *uint64, p []byte)
 //
 //go:noescape
 func IterateSHA1x2(state *uint64, n int)
+
+// IterateScalar does n iterations of HMAC-sha1 on one lane.
+//
+//go:noescape
+func IterateScalar(state *uint64, n int)
+
+// CompressScalar hashes the blocks of p into the SHA-1 state h (FIPS 180-4 §6.1.2).
+//
+//go:noescape
+func CompressScalar(h *uint64, p []byte)
+
+// IterateNEONx4 does n iterations of HMAC-sha1 on 4 lanes.
+//
+//go:noescape
+func IterateNEONx4(state *uint64, n int)

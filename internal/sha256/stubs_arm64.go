@@ -43,3 +43,13 @@ func IterateScalar_224(state *uint64, n int)
 //
 //go:noescape
 func CompressScalar(h *uint64, p []byte)
+
+// IterateNEONx4 does n iterations of HMAC-sha256 on 4 lanes.
+//
+//go:noescape
+func IterateNEONx4(state *uint64, n int)
+
+// IterateNEONx4_224 does n iterations of HMAC-sha224 on 4 lanes.
+//
+//go:noescape
+func IterateNEONx4_224(state *uint64, n int)
