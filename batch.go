@@ -85,11 +85,11 @@ func runBatch(ctx context.Context, h func() hash.Hash, jobs []Job, opts *BatchOp
 		b.total += uint64(n) * uint64(j.Iter)
 		blocks += n
 	}
-	if err := b.stop.err(); err != nil {
-		return err
-	}
 	for i := range jobs {
 		jobs[i].Done = false
+	}
+	if err := b.stop.err(); err != nil {
+		return err
 	}
 	count := opts.Workers
 	if count < 1 {
