@@ -123,7 +123,9 @@ func (b *batch) run(count, chains int, progress func(done, total uint64)) error 
 	others := make(chan error)
 	for range count - 1 {
 		go func() {
-			others <- b.guard(func() error {
+			err := errGoexit
+			defer func() { others <- err }()
+			err = b.guard(func() error {
 				return b.work(chains, func() {
 					select {
 					case b.tick <- struct{}{}:
@@ -133,13 +135,23 @@ func (b *batch) run(count, chains int, progress func(done, total uint64)) error 
 			})
 		}()
 	}
+	left := count - 1
+	defer func() { // if progress or h has ended this goroutine
+		b.ended.Store(true)
+		for ; left > 0; left-- {
+			<-others
+		}
+	}()
 	err := b.guard(func() error { return b.work(chains, tell) })
-	for left := count - 1; left > 0; {
+	for left > 0 {
 		select {
 		case other := <-others:
 			left--
-			if err == nil || err == errEnded {
+			if _, ok := other.(panicked); ok || err == nil || err == errEnded {
 				err = other
+			}
+			if other != nil {
+				b.ended.Store(true)
 			}
 		case <-b.tick:
 			if err == nil {
@@ -150,11 +162,17 @@ func (b *batch) run(count, chains int, progress func(done, total uint64)) error 
 	if p, ok := err.(panicked); ok {
 		panic(p.value)
 	}
+	if err == errGoexit {
+		runtime.Goexit()
+	}
 	if err == nil {
 		tell()
 	}
 	return err
 }
+
+// errGoexit is the error of a worker whose goroutine h has ended: the caller's is ended too.
+var errGoexit = errors.New("pbkdf2: runtime.Goexit")
 
 // errEnded is the error of a worker that ends because another one has failed.
 var errEnded = errors.New("pbkdf2: ended")

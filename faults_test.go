@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -557,21 +558,36 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A Progress that ends its goroutine, as t.Fatal does, ends the batch.
+// A Progress that ends its goroutine, as t.Fatal does, ends the batch; so does an h, in whichever worker.
 func TestBatchGoexit(t *testing.T) {
-	before := runtime.NumGoroutine()
-	jobs := untouched(100, 40)
-	for i := range jobs {
-		jobs[i].Iter = 20000
-	}
 	forceSlice(t, 10)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		Batch(t.Context(), sha256.New, jobs, &BatchOptions{Workers: 4, Progress: func(_, _ uint64) { runtime.Goexit() }})
-	})
-	wg.Wait()
-	if after := goroutines(before); after > before {
-		t.Errorf("%d goroutines, before %d", after, before)
+	before := runtime.NumGoroutine()
+	var calls atomic.Int64
+	for name, c := range map[string]struct {
+		h        func() hash.Hash
+		progress func(done, total uint64)
+	}{
+		"Progress": {sha256.New, func(_, _ uint64) { runtime.Goexit() }},
+		"h": {func() hash.Hash {
+			if calls.Add(1) == 4 { // the first was for the hash's size
+				runtime.Goexit()
+			}
+			return foreign[0]()
+		}, nil},
+	} {
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			jobs := untouched(100, 40)
+			for i := range jobs {
+				jobs[i].Iter = 20000
+			}
+			Batch(t.Context(), c.h, jobs, &BatchOptions{Workers: 4, Progress: c.progress})
+			t.Errorf("%s: Batch returned", name)
+		})
+		wg.Wait()
+		if after := goroutines(before); after > before {
+			t.Errorf("%s: %d goroutines, before %d", name, after, before)
+		}
 	}
 }
 
