@@ -150,9 +150,6 @@ func (b *batch) run(count, chains int, progress func(done, total uint64)) error 
 			if _, ok := other.(panicked); ok || err == nil || err == errEnded {
 				err = other
 			}
-			if other != nil {
-				b.ended.Store(true)
-			}
 		case <-b.tick:
 			if err == nil {
 				err = b.guard(func() error { tell(); return nil })
@@ -182,8 +179,9 @@ type panicked struct{ value any }
 
 func (p panicked) Error() string { return fmt.Sprint(p.value) }
 
-// guard calls work, turns a panic into an error, and tells the other workers of any error.
+// guard calls work, turns a panic into an error, and tells the other workers of any error, and of the end of the goroutine.
 func (b *batch) guard(work func() error) (err error) {
+	err = errGoexit
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicked{p}

@@ -408,7 +408,7 @@ func TestBatchCancelled(t *testing.T) {
 	forceSlice(t, 3)
 	for i, h := range allHashes {
 		r := rand.New(rand.NewPCG(16, uint64(i)))
-		for range 20 {
+		for range 7 {
 			jobs := untouched(40, 1+r.IntN(3*h().Size()))
 			for i := range jobs {
 				jobs[i].Iter = 1 + r.IntN(20)*r.IntN(20)
