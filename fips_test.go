@@ -59,7 +59,7 @@ func underFIPS[H hash.Hash](t *testing.T, h func() H) {
 		want, wantErr := stdpbkdf2.Key(h, password, salt, c.iter, c.keyLength)
 		same := func(name string, key []byte, err error) {
 			if !bytes.Equal(key, want) || (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
-				t.Errorf("%s, %T, %+v: %x, %v, want %x, %v", name, h, c, key, err, want, wantErr)
+				t.Errorf("%s, %T, %+v: %x, %v, want %x, %v", name, h(), c, key, err, want, wantErr)
 			}
 		}
 		key, err := Key(h, password, salt, c.iter, c.keyLength)
@@ -83,11 +83,11 @@ func underFIPS[H hash.Hash](t *testing.T, h func() H) {
 		for _, j := range jobs {
 			want, wantErr := stdpbkdf2.Key(h, "password", j.Salt, j.Iter, len(j.Key))
 			if (err == nil) != (wantErr == nil) || j.Done != (err == nil) || j.Done && !bytes.Equal(j.Key, want) || !j.Done && touched(j) {
-				t.Errorf("Batch, %T: %+v, %v, want %x, %v", h, j, err, want, wantErr)
+				t.Errorf("Batch, %T: %+v, %v, want %x, %v", h(), j, err, want, wantErr)
 			}
 		}
 		if blocks := 31/h().Size() + 1; err == nil && (last != of || of != uint64(9*blocks)) {
-			t.Errorf("%T: progress %d of %d at the end, want %d", h, last, of, 9*blocks)
+			t.Errorf("%T: progress %d of %d at the end, want %d", h(), last, of, 9*blocks)
 		}
 	}
 	for _, e := range entries {

@@ -101,19 +101,20 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if err := stop.err(); err != nil {
 		return nil, err
 	}
-	if standardOnly() {
-		key, err := stdpbkdf2.Key(h, password, salt, iter, keyLength)
-		if err := stop.err(); err != nil {
-			return nil, err
-		}
-		return key, err
-	}
 	d := h()
 	if any(d) == nil {
 		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
 	}
 	if err := checkSize(keyLength, d.Size()); err != nil {
 		return nil, err
+	}
+	if standardOnly() {
+		key, err := stdpbkdf2.Key(handOn(d, h), password, salt, iter, keyLength)
+		if err := stop.err(); err != nil {
+			clear(key)
+			return nil, err
+		}
+		return key, err
 	}
 	v := identify(d)
 	if v == nil {
