@@ -105,6 +105,7 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 	c := &call{changed: make(chan struct{}, 1)}
 	key := make([]byte, keyLength)
 	if err := c.start(stop, v, readOnly(password), salt, iter, key); err != nil {
+		c.wipe()
 		return nil, err
 	}
 	c.chains = make([]poolChain, min(c.blocks, len(v.kernels().plans)))
