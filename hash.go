@@ -162,12 +162,13 @@ type typed struct {
 	variants []*variant
 }
 
-// identify returns the variant whose type and sizes d has, or nil.
+// identify returns the variant whose type and sizes d has, if this package has kernels for it, and nil otherwise.
 func identify(d hash.Hash) *variant {
+	dynamic := reflect.TypeOf(d)
 	for _, t := range types() {
-		if t.dynamic == reflect.TypeOf(d) {
+		if t.dynamic == dynamic {
 			for _, v := range t.variants {
-				if d.Size() == v.size && d.BlockSize() == v.block() {
+				if d.Size() == v.size && d.BlockSize() == v.block() && !v.kernels().standard {
 					return v
 				}
 			}
@@ -176,8 +177,7 @@ func identify(d hash.Hash) *variant {
 	return nil
 }
 
-// runs tells whether v's kernels are to compute what d would: not if the standard library has more to offer, nor if d has data in it already,
-// for then its Sum, appended to scratch, is not the empty message's.
-func (v *variant) runs(d hash.Hash, scratch *[maxSize]byte) bool {
-	return !v.kernels().standard && string(d.Sum(scratch[:0])) == v.empty
+// isNew tells whether d, a hash of v's type, has no data in it yet: its Sum, appended to scratch, is the empty message's.
+func (v *variant) isNew(d hash.Hash, scratch *[maxSize]byte) bool {
+	return string(d.Sum(scratch[:0])) == v.empty
 }
