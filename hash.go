@@ -146,16 +146,14 @@ func pack32(words ...uint32) (p packed) {
 	return p
 }
 
-// types are the dynamic types of the hashes, each with the variants that have it; Size and BlockSize tell these apart. FIPS 140 mode, in which
-// even making some of them may be an error, never comes here.
-var types = sync.OnceValue(func() []typed {
-	return []typed{
-		{reflect.TypeOf(sha256.New()), variants[idSHA224 : idSHA256+1]},
-		{reflect.TypeOf(sha1.New()), variants[idSHA1 : idSHA1+1]},
-		{reflect.TypeOf(sha512.New()), variants[idSHA384 : idSHA512_256+1]},
-		{reflect.TypeOf(md5.New()), variants[idMD5 : idMD5+1]},
-	}
-})
+// types are the dynamic types of the hashes, each with the variants that have it; Size and BlockSize tell these apart. Making a hash is allowed in
+// FIPS 140-3 mode too, though using some is not.
+var types = [...]typed{
+	{reflect.TypeOf(sha256.New()), variants[idSHA224 : idSHA256+1]},
+	{reflect.TypeOf(sha1.New()), variants[idSHA1 : idSHA1+1]},
+	{reflect.TypeOf(sha512.New()), variants[idSHA384 : idSHA512_256+1]},
+	{reflect.TypeOf(md5.New()), variants[idMD5 : idMD5+1]},
+}
 
 type typed struct {
 	dynamic  reflect.Type
@@ -165,9 +163,9 @@ type typed struct {
 // identify returns the variant whose type and sizes d has, if this package has kernels for it, and nil otherwise.
 func identify(d hash.Hash) *variant {
 	dynamic := reflect.TypeOf(d)
-	for _, t := range types() {
-		if t.dynamic == dynamic {
-			for _, v := range t.variants {
+	for i := range types {
+		if types[i].dynamic == dynamic {
+			for _, v := range types[i].variants {
 				if d.Size() == v.size && d.BlockSize() == v.block() && !v.kernels().standard {
 					return v
 				}
