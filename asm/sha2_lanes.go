@@ -71,7 +71,6 @@ type sha2Lanes struct {
 	konstAt  int         // the one that sha2K points to
 	streams  []*sha2Stream
 	rot      sha2Rotations
-	ahead    int // how many rounds before its own W[t] is made
 	unrolled int // rounds in front of the loop of 16
 }
 
@@ -93,7 +92,7 @@ var sha2Ring, sha2K, sha2Pre, sha2OtherPre, sha2Count, sha2Step = [2]GPPhysical{
 const sha2Precomputed = 5 // words of it for each half
 
 func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
-	k := &sha2Lanes{Vector: v, hash: h, words: laneSchedule(h), rot: sha2Rotate[h.WordBits], schedK: map[int]int{}, ahead: 1, unrolled: len(h.K)}
+	k := &sha2Lanes{Vector: v, hash: h, words: laneSchedule(h), rot: sha2Rotate[h.WordBits], schedK: map[int]int{}, unrolled: len(h.K)}
 	mask := uint64(1)<<(h.WordBits-1)<<1 - 1
 	for t, w := range k.words {
 		c := h.K[t]
@@ -102,7 +101,7 @@ func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
 		}
 		k.roundK = append(k.roundK, len(k.konst))
 		k.konst = append(k.konst, c&mask)
-		if u := t + k.ahead; u >= 16 && u < len(k.words) && !k.words[u].isConst() && k.words[u].konst != 0 {
+		if u := t + 1; u >= 16 && u < len(k.words) && !k.words[u].isConst() && k.words[u].konst != 0 {
 			k.schedK[u] = len(k.konst)
 			k.konst = append(k.konst, k.words[u].konst)
 		}
@@ -400,10 +399,12 @@ func (k *sha2Lanes) write(of func(s *sha2Stream) []amd64.Atom) {
 func (k *sha2Lanes) rounds(t int, loop bool) {
 	k.reachK(k.roundK[t])
 	k.write(func(s *sha2Stream) []amd64.Atom {
-		var sched []amd64.Atom
+		// The next word of the schedule is made beside the round. In the last pass of the loop that is one too many, which costs less
+		// than a loop that makes its first word when it needs it.
+		var beside []amd64.Atom
 		latest := t
-		if u := t + k.ahead; u >= 16 && u < len(k.hash.K) {
-			sched = s.schedule(u, k.words[u], loop || s.recent == nil || u+7 < len(k.hash.K))
+		if u := t + 1; u >= 16 && u < len(k.hash.K) {
+			beside = s.schedule(u, k.words[u], loop || s.recent == nil || u+7 < len(k.hash.K))
 			latest = u
 		}
 		w := addend{s.w(t, latest), false}
@@ -426,7 +427,7 @@ func (k *sha2Lanes) rounds(t int, loop bool) {
 		default:
 			round = s.round(addend{h, false}, k.addK(k.roundK[t]), w)
 		}
-		return spread(round, sched)
+		return spread(round, beside)
 	})
 }
 
