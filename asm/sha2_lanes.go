@@ -496,6 +496,9 @@ func (k *sha2Lanes) precompute() {
 
 // doc documents a kernel; the arrangement is what not all of them share.
 func (k *sha2Lanes) doc(name, arrangement string) string {
+	if k.hash.Suffix != "" {
+		return fmt.Sprintf("%s is %s for HMAC-%s, whose message is padded earlier.", name, strings.TrimSuffix(name, k.hash.Suffix), strings.ToUpper(k.hash.Name))
+	}
 	hash, section := "HMAC-"+strings.ToUpper(k.hash.Name), "6.2.2"
 	if k.WordBits == 64 {
 		section = "6.4.2"
