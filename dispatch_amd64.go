@@ -58,6 +58,15 @@ var rows = append([]row{
 	{"avx512x32", 32, 868, avx512, [numHashes]iterate{idSHA224: sha256.IterateAVX512x32_224, idSHA256: sha256.IterateAVX512x32}},
 	{"avx512x48", 48, 1264, avx512, [numHashes]iterate{idSHA224: sha256.IterateAVX512x48_224, idSHA256: sha256.IterateAVX512x48}},
 
+	{"avx2x8", 8, 985, avx2, [numHashes]iterate{idSHA224: sha256.IterateAVX2x8_224, idSHA256: sha256.IterateAVX2x8}},
+	{"avx512x16", 16, 540, avx512, [numHashes]iterate{idSHA224: sha256.IterateAVX512x16_224, idSHA256: sha256.IterateAVX512x16}},
+	{"avx512x32", 32, 868, avx512, [numHashes]iterate{idSHA224: sha256.IterateAVX512x32_224, idSHA256: sha256.IterateAVX512x32}},
+	{"avx512x48", 48, 1264, avx512, [numHashes]iterate{idSHA224: sha256.IterateAVX512x48_224, idSHA256: sha256.IterateAVX512x48}},
+
+	{"avx2x4", 4, 1213, avx2, [numHashes]iterate{idSHA384: sha512.IterateAVX2x4_384, idSHA512: sha512.IterateAVX2x4}},
+	{"avx512x8", 8, 675, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x8_384, idSHA512: sha512.IterateAVX512x8}},
+	{"avx512x16", 16, 1097, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x16_384, idSHA512: sha512.IterateAVX512x16}},
+	{"avx512x24", 24, 1619, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x24_384, idSHA512: sha512.IterateAVX512x24}},
 	{"bmi2", 1, 407, bmi2, [numHashes]iterate{idSHA384: sha512.IterateBMI2_384, idSHA512: sha512.IterateBMI2,
 		idSHA512_224: sha512.IterateBMI2_512_224, idSHA512_256: sha512.IterateBMI2_512_256}},
 	{"avx2x4", 4, 1193, avx2, [numHashes]iterate{idSHA384: sha512.IterateAVX2x4_384, idSHA512: sha512.IterateAVX2x4}},
