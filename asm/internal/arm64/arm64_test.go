@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -84,7 +83,11 @@ func assemble(t *testing.T, text []byte) {
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "tool", "asm", "-p", "x", "-I", filepath.Join(runtime.GOROOT(), "pkg", "include"), "-o", os.DevNull, file)
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "tool", "asm", "-p", "x", "-I", filepath.Join(strings.TrimSpace(string(goroot)), "pkg", "include"), "-o", os.DevNull, file)
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
