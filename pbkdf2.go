@@ -76,14 +76,12 @@ func Implementation[H hash.Hash](h func() H) string {
 	if h == nil || standardOnly() {
 		return standard
 	}
-	w := workers.Get().(*worker)
-	defer w.release()
 	d := h()
 	if any(d) == nil {
 		return standard
 	}
-	v := identify(d, &w.sum)
-	if v == nil || v.kernels().standard {
+	v := identify(d)
+	if v == nil || !v.isNew(d, new([maxSize]byte)) {
 		return standard
 	}
 	return v.kernels().plans[0].kernels[0].name
@@ -94,7 +92,7 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if err := checkIterations(iter); err != nil {
 		return nil, err
 	}
-	if err := checkKeyLength(keyLength, 1); err != nil {
+	if err := checkKeyLength(keyLength); err != nil {
 		return nil, err
 	}
 	if h == nil {
@@ -103,33 +101,29 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if err := stop.err(); err != nil {
 		return nil, err
 	}
-	if standardOnly() {
-		key, err := stdpbkdf2.Key(h, password, salt, iter, keyLength)
-		if err := stop.err(); err != nil {
-			return nil, err
-		}
-		return key, err
-	}
 	d := h()
 	if any(d) == nil {
 		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
 	}
-	if err := checkKeyLength(keyLength, d.Size()); err != nil {
+	if err := checkSize(keyLength, d.Size()); err != nil {
 		return nil, err
+	}
+	if standardOnly() {
+		key, err := stdpbkdf2.Key(handOn(d, h), password, salt, iter, keyLength)
+		if err := stop.err(); err != nil {
+			clear(key)
+			return nil, err
+		}
+		return key, err
+	}
+	v := identify(d)
+	if v == nil {
+		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	w := workers.Get().(*worker)
 	defer w.release()
-	v := identify(d, &w.sum)
-	if v == nil || v.kernels().standard {
-		h := handOn(d, h)
-		if stop.done == nil {
-			return stdpbkdf2.Key(h, password, salt, iter, keyLength)
-		}
-		key := make([]byte, keyLength)
-		if err := overHMAC(func() hash.Hash { return h() }, readOnly(password), salt, iter, key, func(int) error { return stop.err() }); err != nil {
-			return nil, err
-		}
-		return key, nil
+	if !v.isNew(d, &w.sum) {
+		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
 	src := &w.key
@@ -138,6 +132,19 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	}
 	if err := w.run(v, src.blocks, src); err != nil {
 		clear(key)
+		return nil, err
+	}
+	return key, nil
+}
+
+// derivePassedOn leaves the work to the standard library, in slices if it can be stopped.
+func derivePassedOn[H hash.Hash](stop stopper, h func() H, password string, salt []byte, iter, keyLength int) ([]byte, error) {
+	if stop.done == nil {
+		return stdpbkdf2.Key(h, password, salt, iter, keyLength)
+	}
+	key := make([]byte, keyLength)
+	look := func(int) error { return stop.err() }
+	if err := overHMAC(func() hash.Hash { return h() }, readOnly(password), salt, iter, key, look); err != nil {
 		return nil, err
 	}
 	return key, nil
@@ -153,11 +160,16 @@ func checkIterations(iter int) error {
 	return nil
 }
 
-// checkKeyLength checks against the size of the hash. Rounding up to whole blocks must not overflow either.
-func checkKeyLength(keyLength, size int) error {
+// checkKeyLength checks what can be without the hash.
+func checkKeyLength(keyLength int) error {
 	if keyLength < 1 {
 		return fmt.Errorf("%w: %d is below 1", ErrKeyLength, keyLength)
 	}
+	return nil
+}
+
+// checkSize checks the key's length against the size of the hash. Rounding up to whole blocks must not overflow either.
+func checkSize(keyLength, size int) error {
 	if uint64(keyLength) > math.MaxUint32*uint64(size) || keyLength > math.MaxInt-size {
 		return fmt.Errorf("%w: %d is above (2^32 - 1) times the hash's size, %d", ErrKeyLength, keyLength, size)
 	}

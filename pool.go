@@ -6,7 +6,6 @@ package pbkdf2
 import (
 	"container/list"
 	"context"
-	stdpbkdf2 "crypto/pbkdf2"
 	"fmt"
 	"hash"
 	"runtime"
@@ -72,7 +71,7 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 	if p.MaxIter > 0 && iter > p.MaxIter {
 		return nil, fmt.Errorf("%w: %d is above the pool's limit, %d", ErrIterations, iter, p.MaxIter)
 	}
-	if err := checkKeyLength(keyLength, 1); err != nil {
+	if err := checkKeyLength(keyLength); err != nil {
 		return nil, err
 	}
 	if h == nil {
@@ -96,20 +95,17 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 	if d == nil {
 		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
 	}
-	if err := checkKeyLength(keyLength, d.Size()); err != nil {
+	if err := checkSize(keyLength, d.Size()); err != nil {
 		return nil, err
 	}
-	var sum [maxSize]byte
-	v := identify(d, &sum)
-	if v == nil || v.kernels().standard {
-		if stop.done == nil {
-			return stdpbkdf2.Key(handOn(d, h), password, salt, iter, keyLength)
-		}
-		return KeyContext(ctx, handOn(d, h), password, salt, iter, keyLength)
+	v := identify(d)
+	if v == nil || !v.isNew(d, new([maxSize]byte)) {
+		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	c := &call{changed: make(chan struct{}, 1)}
 	key := make([]byte, keyLength)
 	if err := c.start(stop, v, readOnly(password), salt, iter, key); err != nil {
+		c.wipe()
 		return nil, err
 	}
 	c.chains = make([]poolChain, min(c.blocks, len(v.kernels().plans)))

@@ -6,6 +6,7 @@ package main
 import (
 	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
 	"github.com/fastkdf/pbkdf2/asm/internal/output"
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
 // A kernel is one generated assembly file: internal/<pkg>/<isa>_<arch>.s.
@@ -17,6 +18,7 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("cycles", "adds", addsAMD64),
+	onAMD64("sha1", "bmi2", sha1BMI2),
 	onAMD64("sha1", "shani", sha1SHANI(1)),
 	onAMD64("sha1", "shanix2", sha1SHANI(2)),
 	onAMD64("sha1", "shanix3", sha1SHANI(3)),
@@ -52,6 +54,26 @@ var kernels = []kernel{
 	onAMD64("sha512", "avx512x8", sha512AVX512(1)),
 	onAMD64("sha512", "avx512x16", sha512AVX512(2)),
 	onAMD64("sha512", "avx512x24", sha512AVX512(3)),
+
+	onARM64("md5", "scalar", md5ARMScalar(1)),
+	onARM64("md5", "scalarx2", md5ARMScalar(2)),
+	onARM64("md5", "scalarx3", md5ARMScalar(3)),
+	onARM64("md5", "neonx4", md5NEON(1)),
+	onARM64("md5", "neonx8", md5NEON(2)),
+	onARM64("md5", "neonx12", md5NEON(3)),
+	onARM64("md5", "neonx16", md5NEON(4)),
+	onARM64("md5", "neonx24", md5NEON(6)),
+	onARM64("sha1", "sha1", sha1SHA1(1)),
+	onARM64("sha1", "sha1x2", sha1SHA1(2)),
+	onARM64("sha1", "scalar", sha1ARMScalar),
+	onARM64("sha1", "neonx4", sha1NEON),
+	onARM64("sha256", "sha2", sha256SHA2(1)),
+	onARM64("sha256", "sha2x2", sha256SHA2(2)),
+	onARM64("sha256", "scalar", sha2ARMScalar(spec.SHA256, spec.SHA224)),
+	onARM64("sha256", "neonx4", sha256NEON),
+	onARM64("sha512", "scalar", sha2ARMScalar(spec.SHA512, spec.SHA384, spec.SHA512_256, spec.SHA512_224)),
+	onARM64("sha512", "sha512", sha512SHA512(1)),
+	onARM64("sha512", "sha512x2", sha512SHA512(2)),
 }
 
 // onAMD64 is the kernel that write makes on avo.

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	. "github.com/mmcloughlin/avo/operand"
@@ -87,7 +88,21 @@ func iterateSHA1SHANI(f *amd64.File, h spec.Hash, lanes int) {
 		return vectors.Offset(xmmBytes * lane), vectors.Offset(xmmBytes*lanes + 4*lane)
 	}
 	bit := []uint32{0, 0, uint32(h.Message()[5].Const), 0} // quad 1 without the digest's word
-	f.Iterate(shaniName(h, lanes), "TODO",
+	f.Iterate(shaniName(h, lanes), k.doc(h, fmt.Sprintf(`
+The mix of a compression (FIPS 180-4 §6.1.2), for each lane: 20 SHA1RNDS4, 20 SHA1NEXTE, 15 SHA1MSG1, 15 PXOR and 16 SHA1MSG2. The digest's vectors are the
+next message's, so that there are no shuffles; SHA1NEXTE adds the midstate's E and the message's bit 1 too.
+%s`, map[int]string{
+		1: `
+Bound by latency: 20 SHA1RNDS4, each of which waits for the last, and the add of the midstate: 20·6 + 1 = 121 cycles on Zen 3, which it takes; 122 on Zen 5.`,
+		2: `
+Bound by the same latency as one lane, 121 cycles on Zen 3, where it takes 126. The streams are merged instruction by instruction: merged in blocks it takes 134.`,
+		3: `
+Bound by the same latency as one lane, 121 cycles on Zen 3, and by SHA1RNDS4, which starts every second cycle: 3·20·2 = 120. It takes about 150: what else is on
+the pipe of SHA1RNDS4 delays it. The quads are in memory: three streams' do not fit in 16 registers.`,
+		4: `
+Bound by SHA1RNDS4, which starts every second cycle: 4·20·2 = 160 cycles. It takes 182 on Zen 3: what else is on the pipe of SHA1RNDS4 delays it. The quads
+are in memory: four streams' do not fit in 16 registers.`,
+	}[lanes])),
 		func(state GPPhysical) {
 			k.allocate()
 			for i, s := range streams {
@@ -196,7 +211,9 @@ func compressSHA1SHANI(f *amd64.File) {
 	pool := amd64.NewPool(amd64.XMM()...)
 	s := &sha1Stream{compressStream(f, pool, abcdWords, 20), pool.Take(), pool.Take()}
 	e, oldABCD, oldE, swap := s.e, pool.Take(), pool.Take(), pool.Take()
-	f.Compress("CompressSHANI", "TODO", 64,
+	f.Compress("CompressSHANI", `
+CompressSHANI compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHANI (FIPS 180-4 §6.1.2).
+Bound by the latency of the 20 SHA1RNDS4 of a block: 120 cycles and an add, which it takes.`, 64,
 		func(h, p GPPhysical) {
 			f.Gather32(Mem{Base: h}, 4, abcdWords, s.abcd)
 			f.PXOR(e, e)

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"fmt"
 	"math/bits"
 
 	. "github.com/mmcloughlin/avo/operand"
@@ -30,15 +31,7 @@ var (
 	cdghWords = [4]int{7, 6, 3, 2}
 )
 
-var k256 = words32(spec.SHA256.K)
-
-func words32(words []uint64) []uint32 {
-	v := make([]uint32, len(words))
-	for i, w := range words {
-		v[i] = uint32(w)
-	}
-	return v
-}
+var k256 = spec.Words32(spec.SHA256.K)
 
 // A sha256Stream is one lane of SHA-256. X0 is all streams' scratch, and where SHA256RNDS2 reads the two words of W+K.
 type sha256Stream struct {
@@ -140,7 +133,23 @@ func iterateSHA256SHANI(f *amd64.File, h spec.Hash, lanes int) {
 		vectors := word(state, 3, 0).Offset(2 * xmmBytes * lane)
 		return vectors, vectors.Offset(xmmBytes)
 	}
-	f.Iterate(shaniName(h, lanes), "TODO",
+	f.Iterate(shaniName(h, lanes), k.doc(h, fmt.Sprintf(`
+The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+%s`, map[int]string{
+		1: `
+Bound by latency: 32 SHA256RNDS2, each of which waits for the last, and a shuffle, as the sum of a compression's result and the midstate is kept out of the chain
+(see the generator). That is 32·4 + 1 = 129 cycles on Zen 3, which it takes; 130 on Zen 5.`,
+		2: `
+Bound by the same latency as one lane, 129 cycles on Zen 3, where it takes 131; where SHA256RNDS2 starts every second cycle only, as on Zen 5 and Intel's CPUs,
+also by that unit's 2·32·2 = 128. The streams are merged instruction by instruction: by blocks of four rounds Zen 5 takes an eighth more.`,
+		3: `
+Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 170 cycles are
+what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: three streams' do not fit in 16 registers.`,
+		4: `
+Bound by SHA256RNDS2 where it starts every second cycle only: 4·32·2 = 256 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 218 cycles are
+what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: four streams' do not fit in 16 registers.`,
+	}[lanes])),
 		func(state GPPhysical) {
 			k.allocate()
 			for i, s := range streams {
@@ -286,7 +295,9 @@ func compressSHA256SHANI(f *amd64.File) {
 	pool := amd64.NewPool(amd64.XMM()[1:]...)
 	s := &sha256Stream{compressStream(f, pool, [4]int{0, 1, 2, 3}, 16), pool.Take(), pool.Take()}
 	abef, cdgh, swap := pool.Take(), pool.Take(), pool.Take()
-	f.Compress("CompressSHANI", "TODO", 64,
+	f.Compress("CompressSHANI", `
+CompressSHANI compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHANI (FIPS 180-4 §6.2.2).
+Bound by the latency of the 32 SHA256RNDS2 of a block: 128 cycles and an add, which it takes.`, 64,
 		func(h, p GPPhysical) {
 			f.Gather32(Mem{Base: h}, 4, abefWords, s.abef)
 			f.Gather32(Mem{Base: h}, 4, cdghWords, s.cdgh)

@@ -5,6 +5,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -204,6 +205,17 @@ func shaniName(h spec.Hash, lanes int) string {
 		return "IterateSHANI" + h.Suffix
 	}
 	return fmt.Sprintf("IterateSHANIx%d%s", lanes, h.Suffix)
+}
+
+// doc is the kernel's documentation: what is the same for all, then what is particular.
+func (k *shaniKernel) doc(h spec.Hash, particular string) string {
+	lanes := "one lane"
+	if k.lanes > 1 {
+		lanes = fmt.Sprintf("%d lanes, a stream each", k.lanes)
+	}
+	return fmt.Sprintf(`%s does n iterations of HMAC-%s on %s: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+while this runs T is there as vectors. All instructions are legacy SSE.
+%s`, shaniName(h, k.lanes), strings.ToUpper(h.Name[:3])+"-"+h.Name[3:], lanes, strings.Join(strings.FieldsFunc(particular, func(r rune) bool { return r == '\n' }), "\n"))
 }
 
 // alternate returns the atoms of a and b in turn.

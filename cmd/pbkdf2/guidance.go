@@ -4,10 +4,10 @@
 package main
 
 // Public guidance: the least iteration counts for stored passwords in OWASP's
-// Password Storage Cheat Sheet, section PBKDF2, as of November 2026.
-// The numbers for SHA-1 and SHA-512 rose from 1 300 000 and 210 000 in 2026.
+// Password Storage Cheat Sheet, section PBKDF2, as read in 2026. Earlier
+// editions had 1 300 000 for SHA-1 and 210 000 for SHA-512.
 const (
-	guidanceName = "OWASP Password Storage Cheat Sheet, 2026-11"
+	guidanceName = "OWASP Password Storage Cheat Sheet, 2026"
 	guidanceURL  = "https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#pbkdf2"
 )
 

@@ -264,18 +264,25 @@ GLOBL md5constants<>(SB), RODATA|NOPTR, $2048
 
 // func IterateAVX2x8(state *uint64, n int)
 // Requires: AVX, AVX2
-TEXT ·IterateAVX2x8(SB), NOSPLIT, $0-16
-	// TODO
-	MOVQ    state+0(FP), DI
-	MOVQ    n+8(FP), SI
-	TESTQ   SI, SI
-	JLE     done
-	MOVQ    DI, DX
-	MOVQ    $0x00000080, CX
-	VMOVDQU 288(DI), Y5
+TEXT ·IterateAVX2x8(SB), $280-16
+	// IterateAVX2x8 does n iterations of HMAC-MD5 on 8 lanes, one vector of 8.
+	// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 32 none is split over cache lines.
+	// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+	// first steps do to the midstate alone is done once for all iterations.
+	// A step (RFC 1321 §3.4) adds the constant, as wide as a register from memory, and maybe a word; then F, H or I, or G as two terms without a common bit, of which one does
+	// not wait for b; I is -1 - (c ^ (d &^ b)), without ^d. A rotation is two shifts and an or, that by 16 one byte shuffle.
+	// Bound: 350 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
+	MOVQ  state+0(FP), DI
+	MOVQ  n+8(FP), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  DI, DX
+	MOVQ  $0x00000080, CX
+	LEAQ  24(SP), AX
+	ANDQ  $-32, AX
+	MOVQ  $0x00000080, R8
 
-half:
-iteration:
+midstate:
 	VMOVDQU (DX), Y4
 	VMOVDQU 32(DX), Y1
 	VMOVDQU 64(DX), Y2
@@ -285,13 +292,31 @@ iteration:
 	VPAND   Y1, Y0, Y0
 	VPXOR   Y3, Y0, Y0
 	VPADDD  Y0, Y4, Y4
+	VMOVDQU Y4, (AX)
+	VPADDD  md5constants<>+32(SB), Y3, Y3
+	VMOVDQU Y3, 32(AX)
+	VPADDD  md5constants<>+64(SB), Y2, Y2
+	VMOVDQU Y2, 64(AX)
+	VPADDD  md5constants<>+96(SB), Y1, Y1
+	VMOVDQU Y1, 96(AX)
+	ADDQ    R8, AX
+	NEGQ    R8
+	ADDQ    CX, DX
+	NEGQ    CX
+	JLT     midstate
+	VMOVDQU 288(DI), Y5
+
+half:
+iteration:
+	VMOVDQU 32(DX), Y1
+	VMOVDQU 64(DX), Y2
+	VMOVDQU (AX), Y4
 	VPADDD  256(DI), Y4, Y4
 	VPSLLD  $0x07, Y4, Y0
 	VPSRLD  $0x19, Y4, Y4
 	VPOR    Y0, Y4, Y4
 	VPADDD  Y1, Y4, Y4
-	VPADDD  md5constants<>+32(SB), Y3, Y3
-	VPADDD  Y5, Y3, Y3
+	VPADDD  32(AX), Y5, Y3
 	VPXOR   Y1, Y2, Y0
 	VPAND   Y4, Y0, Y0
 	VPXOR   Y2, Y0, Y0
@@ -300,7 +325,7 @@ iteration:
 	VPSRLD  $0x14, Y3, Y3
 	VPOR    Y0, Y3, Y3
 	VPADDD  Y4, Y3, Y3
-	VPADDD  md5constants<>+64(SB), Y2, Y2
+	VMOVDQU 64(AX), Y2
 	VPADDD  320(DI), Y2, Y2
 	VPXOR   Y4, Y1, Y0
 	VPAND   Y3, Y0, Y0
@@ -310,7 +335,7 @@ iteration:
 	VPSRLD  $0x0f, Y2, Y2
 	VPOR    Y0, Y2, Y2
 	VPADDD  Y3, Y2, Y2
-	VPADDD  md5constants<>+96(SB), Y1, Y1
+	VMOVDQU 96(AX), Y1
 	VPADDD  352(DI), Y1, Y1
 	VPXOR   Y3, Y4, Y0
 	VPAND   Y2, Y0, Y0
@@ -840,6 +865,8 @@ iteration:
 	VMOVDQU Y2, 320(DI)
 	VPADDD  96(DX), Y3, Y3
 	VMOVDQU Y3, 352(DI)
+	ADDQ    R8, AX
+	NEGQ    R8
 	ADDQ    CX, DX
 	NEGQ    CX
 	JLT     half

@@ -72,235 +72,322 @@ GLOBL md5constants<>(SB), RODATA|NOPTR, $256
 
 // func IterateAVX512x112(state *uint64, n int)
 // Requires: AVX, AVX512F
-TEXT ·IterateAVX512x112(SB), NOSPLIT, $0-16
-	// TODO
+TEXT ·IterateAVX512x112(SB), $3640-16
+	// IterateAVX512x112 does n iterations of HMAC-MD5 on 112 lanes, 7 vectors of 16.
+	// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 64 none is split over cache lines.
+	// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+	// first steps do to the midstate alone is done once for all iterations.
+	// A step (RFC 1321 §3.4) adds the constant, repeated from memory, and maybe a word; F to I are one ternary operation each on a copy of b, which costs nothing where
+	// moves are renamed; then come the addition, the rotation and the addition of b: a chain of 8 cycles where each takes two, of 4 where it takes one.
+	// With up to six streams a register holds the word that a digest completes last, which is the second that the next compression needs.
+	// Bound: 506 cycles of latency (254 where simple operations take one cycle), or 334 operations a vector.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI
 	JLE   done
 	MOVQ  DI, DX
 	MOVQ  $0x00000700, CX
+	LEAQ  56(SP), AX
+	ANDQ  $-64, AX
+	MOVQ  $0x00000700, R8
 
-half:
-iteration:
+midstate:
 	VMOVDQU64   (DX), Z4
 	VMOVDQU64   448(DX), Z1
 	VMOVDQU64   896(DX), Z2
 	VMOVDQU64   1344(DX), Z3
-	VMOVDQU64   64(DX), Z8
-	VMOVDQU64   512(DX), Z5
-	VMOVDQU64   960(DX), Z6
-	VMOVDQU64   1408(DX), Z7
-	VMOVDQU64   128(DX), Z12
-	VMOVDQU64   576(DX), Z9
-	VMOVDQU64   1024(DX), Z10
-	VMOVDQU64   1472(DX), Z11
-	VMOVDQU64   192(DX), Z16
-	VMOVDQU64   640(DX), Z13
-	VMOVDQU64   1088(DX), Z14
-	VMOVDQU64   1536(DX), Z15
-	VMOVDQU64   256(DX), Z20
-	VMOVDQU64   704(DX), Z17
-	VMOVDQU64   1152(DX), Z18
-	VMOVDQU64   1600(DX), Z19
-	VMOVDQU64   320(DX), Z24
-	VMOVDQU64   768(DX), Z21
-	VMOVDQU64   1216(DX), Z22
-	VMOVDQU64   1664(DX), Z23
-	VMOVDQU64   384(DX), Z28
-	VMOVDQU64   832(DX), Z25
-	VMOVDQU64   1280(DX), Z26
-	VMOVDQU64   1728(DX), Z27
 	VPADDD.BCST md5constants<>+0(SB), Z4, Z4
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xca, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPADDD      3584(DI), Z4, Z4
-	VPROLD      $0x07, Z4, Z4
-	VPADDD      Z1, Z4, Z4
+	VMOVDQU64   Z4, (AX)
+	VPADDD.BCST md5constants<>+4(SB), Z3, Z3
+	VMOVDQU64   Z3, 448(AX)
+	VPADDD.BCST md5constants<>+8(SB), Z2, Z2
+	VMOVDQU64   Z2, 896(AX)
+	VPADDD.BCST md5constants<>+12(SB), Z1, Z1
+	VMOVDQU64   Z1, 1344(AX)
+	VMOVDQU64   64(DX), Z8
+	VMOVDQU64   512(DX), Z5
+	VMOVDQU64   960(DX), Z6
+	VMOVDQU64   1408(DX), Z7
 	VPADDD.BCST md5constants<>+0(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xca, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
-	VPADDD      3648(DI), Z8, Z8
-	VPROLD      $0x07, Z8, Z8
-	VPADDD      Z5, Z8, Z8
+	VMOVDQU64   Z8, 64(AX)
+	VPADDD.BCST md5constants<>+4(SB), Z7, Z7
+	VMOVDQU64   Z7, 512(AX)
+	VPADDD.BCST md5constants<>+8(SB), Z6, Z6
+	VMOVDQU64   Z6, 960(AX)
+	VPADDD.BCST md5constants<>+12(SB), Z5, Z5
+	VMOVDQU64   Z5, 1408(AX)
+	VMOVDQU64   128(DX), Z12
+	VMOVDQU64   576(DX), Z9
+	VMOVDQU64   1024(DX), Z10
+	VMOVDQU64   1472(DX), Z11
 	VPADDD.BCST md5constants<>+0(SB), Z12, Z12
 	VMOVDQA64   Z9, Z0
 	VPTERNLOGD  $0xca, Z11, Z10, Z0
 	VPADDD      Z0, Z12, Z12
-	VPADDD      3712(DI), Z12, Z12
-	VPROLD      $0x07, Z12, Z12
-	VPADDD      Z9, Z12, Z12
+	VMOVDQU64   Z12, 128(AX)
+	VPADDD.BCST md5constants<>+4(SB), Z11, Z11
+	VMOVDQU64   Z11, 576(AX)
+	VPADDD.BCST md5constants<>+8(SB), Z10, Z10
+	VMOVDQU64   Z10, 1024(AX)
+	VPADDD.BCST md5constants<>+12(SB), Z9, Z9
+	VMOVDQU64   Z9, 1472(AX)
+	VMOVDQU64   192(DX), Z16
+	VMOVDQU64   640(DX), Z13
+	VMOVDQU64   1088(DX), Z14
+	VMOVDQU64   1536(DX), Z15
 	VPADDD.BCST md5constants<>+0(SB), Z16, Z16
 	VMOVDQA64   Z13, Z0
 	VPTERNLOGD  $0xca, Z15, Z14, Z0
 	VPADDD      Z0, Z16, Z16
-	VPADDD      3776(DI), Z16, Z16
-	VPROLD      $0x07, Z16, Z16
-	VPADDD      Z13, Z16, Z16
+	VMOVDQU64   Z16, 192(AX)
+	VPADDD.BCST md5constants<>+4(SB), Z15, Z15
+	VMOVDQU64   Z15, 640(AX)
+	VPADDD.BCST md5constants<>+8(SB), Z14, Z14
+	VMOVDQU64   Z14, 1088(AX)
+	VPADDD.BCST md5constants<>+12(SB), Z13, Z13
+	VMOVDQU64   Z13, 1536(AX)
+	VMOVDQU64   256(DX), Z20
+	VMOVDQU64   704(DX), Z17
+	VMOVDQU64   1152(DX), Z18
+	VMOVDQU64   1600(DX), Z19
 	VPADDD.BCST md5constants<>+0(SB), Z20, Z20
 	VMOVDQA64   Z17, Z0
 	VPTERNLOGD  $0xca, Z19, Z18, Z0
 	VPADDD      Z0, Z20, Z20
-	VPADDD      3840(DI), Z20, Z20
-	VPROLD      $0x07, Z20, Z20
-	VPADDD      Z17, Z20, Z20
+	VMOVDQU64   Z20, 256(AX)
+	VPADDD.BCST md5constants<>+4(SB), Z19, Z19
+	VMOVDQU64   Z19, 704(AX)
+	VPADDD.BCST md5constants<>+8(SB), Z18, Z18
+	VMOVDQU64   Z18, 1152(AX)
+	VPADDD.BCST md5constants<>+12(SB), Z17, Z17
+	VMOVDQU64   Z17, 1600(AX)
+	VMOVDQU64   320(DX), Z24
+	VMOVDQU64   768(DX), Z21
+	VMOVDQU64   1216(DX), Z22
+	VMOVDQU64   1664(DX), Z23
 	VPADDD.BCST md5constants<>+0(SB), Z24, Z24
 	VMOVDQA64   Z21, Z0
 	VPTERNLOGD  $0xca, Z23, Z22, Z0
 	VPADDD      Z0, Z24, Z24
-	VPADDD      3904(DI), Z24, Z24
-	VPROLD      $0x07, Z24, Z24
-	VPADDD      Z21, Z24, Z24
+	VMOVDQU64   Z24, 320(AX)
+	VPADDD.BCST md5constants<>+4(SB), Z23, Z23
+	VMOVDQU64   Z23, 768(AX)
+	VPADDD.BCST md5constants<>+8(SB), Z22, Z22
+	VMOVDQU64   Z22, 1216(AX)
+	VPADDD.BCST md5constants<>+12(SB), Z21, Z21
+	VMOVDQU64   Z21, 1664(AX)
+	VMOVDQU64   384(DX), Z28
+	VMOVDQU64   832(DX), Z25
+	VMOVDQU64   1280(DX), Z26
+	VMOVDQU64   1728(DX), Z27
 	VPADDD.BCST md5constants<>+0(SB), Z28, Z28
 	VMOVDQA64   Z25, Z0
 	VPTERNLOGD  $0xca, Z27, Z26, Z0
 	VPADDD      Z0, Z28, Z28
+	VMOVDQU64   Z28, 384(AX)
+	VPADDD.BCST md5constants<>+4(SB), Z27, Z27
+	VMOVDQU64   Z27, 832(AX)
+	VPADDD.BCST md5constants<>+8(SB), Z26, Z26
+	VMOVDQU64   Z26, 1280(AX)
+	VPADDD.BCST md5constants<>+12(SB), Z25, Z25
+	VMOVDQU64   Z25, 1728(AX)
+	ADDQ        R8, AX
+	NEGQ        R8
+	ADDQ        CX, DX
+	NEGQ        CX
+	JLT         midstate
+
+half:
+iteration:
+	VMOVDQU64   448(DX), Z1
+	VMOVDQU64   896(DX), Z2
+	VMOVDQU64   512(DX), Z5
+	VMOVDQU64   960(DX), Z6
+	VMOVDQU64   576(DX), Z9
+	VMOVDQU64   1024(DX), Z10
+	VMOVDQU64   640(DX), Z13
+	VMOVDQU64   1088(DX), Z14
+	VMOVDQU64   704(DX), Z17
+	VMOVDQU64   1152(DX), Z18
+	VMOVDQU64   768(DX), Z21
+	VMOVDQU64   1216(DX), Z22
+	VMOVDQU64   832(DX), Z25
+	VMOVDQU64   1280(DX), Z26
+	VMOVDQU64   (AX), Z4
+	VPADDD      3584(DI), Z4, Z4
+	VPROLD      $0x07, Z4, Z4
+	VPADDD      Z1, Z4, Z4
+	VMOVDQU64   64(AX), Z8
+	VPADDD      3648(DI), Z8, Z8
+	VPROLD      $0x07, Z8, Z8
+	VPADDD      Z5, Z8, Z8
+	VMOVDQU64   128(AX), Z12
+	VPADDD      3712(DI), Z12, Z12
+	VPROLD      $0x07, Z12, Z12
+	VPADDD      Z9, Z12, Z12
+	VMOVDQU64   192(AX), Z16
+	VPADDD      3776(DI), Z16, Z16
+	VPROLD      $0x07, Z16, Z16
+	VPADDD      Z13, Z16, Z16
+	VMOVDQU64   256(AX), Z20
+	VPADDD      3840(DI), Z20, Z20
+	VPROLD      $0x07, Z20, Z20
+	VPADDD      Z17, Z20, Z20
+	VMOVDQU64   320(AX), Z24
+	VPADDD      3904(DI), Z24, Z24
+	VPROLD      $0x07, Z24, Z24
+	VPADDD      Z21, Z24, Z24
+	VMOVDQU64   384(AX), Z28
 	VPADDD      3968(DI), Z28, Z28
 	VPROLD      $0x07, Z28, Z28
 	VPADDD      Z25, Z28, Z28
-	VPADDD.BCST md5constants<>+4(SB), Z3, Z3
+	VMOVDQU64   448(AX), Z3
 	VPADDD      4032(DI), Z3, Z3
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xca, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
 	VPROLD      $0x0c, Z3, Z3
 	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+4(SB), Z7, Z7
+	VMOVDQU64   512(AX), Z7
 	VPADDD      4096(DI), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xca, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
 	VPROLD      $0x0c, Z7, Z7
 	VPADDD      Z8, Z7, Z7
-	VPADDD.BCST md5constants<>+4(SB), Z11, Z11
+	VMOVDQU64   576(AX), Z11
 	VPADDD      4160(DI), Z11, Z11
 	VMOVDQA64   Z12, Z0
 	VPTERNLOGD  $0xca, Z10, Z9, Z0
 	VPADDD      Z0, Z11, Z11
 	VPROLD      $0x0c, Z11, Z11
 	VPADDD      Z12, Z11, Z11
-	VPADDD.BCST md5constants<>+4(SB), Z15, Z15
+	VMOVDQU64   640(AX), Z15
 	VPADDD      4224(DI), Z15, Z15
 	VMOVDQA64   Z16, Z0
 	VPTERNLOGD  $0xca, Z14, Z13, Z0
 	VPADDD      Z0, Z15, Z15
 	VPROLD      $0x0c, Z15, Z15
 	VPADDD      Z16, Z15, Z15
-	VPADDD.BCST md5constants<>+4(SB), Z19, Z19
+	VMOVDQU64   704(AX), Z19
 	VPADDD      4288(DI), Z19, Z19
 	VMOVDQA64   Z20, Z0
 	VPTERNLOGD  $0xca, Z18, Z17, Z0
 	VPADDD      Z0, Z19, Z19
 	VPROLD      $0x0c, Z19, Z19
 	VPADDD      Z20, Z19, Z19
-	VPADDD.BCST md5constants<>+4(SB), Z23, Z23
+	VMOVDQU64   768(AX), Z23
 	VPADDD      4352(DI), Z23, Z23
 	VMOVDQA64   Z24, Z0
 	VPTERNLOGD  $0xca, Z22, Z21, Z0
 	VPADDD      Z0, Z23, Z23
 	VPROLD      $0x0c, Z23, Z23
 	VPADDD      Z24, Z23, Z23
-	VPADDD.BCST md5constants<>+4(SB), Z27, Z27
+	VMOVDQU64   832(AX), Z27
 	VPADDD      4416(DI), Z27, Z27
 	VMOVDQA64   Z28, Z0
 	VPTERNLOGD  $0xca, Z26, Z25, Z0
 	VPADDD      Z0, Z27, Z27
 	VPROLD      $0x0c, Z27, Z27
 	VPADDD      Z28, Z27, Z27
-	VPADDD.BCST md5constants<>+8(SB), Z2, Z2
+	VMOVDQU64   896(AX), Z2
 	VPADDD      4480(DI), Z2, Z2
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xca, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
 	VPROLD      $0x11, Z2, Z2
 	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+8(SB), Z6, Z6
+	VMOVDQU64   960(AX), Z6
 	VPADDD      4544(DI), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xca, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
 	VPROLD      $0x11, Z6, Z6
 	VPADDD      Z7, Z6, Z6
-	VPADDD.BCST md5constants<>+8(SB), Z10, Z10
+	VMOVDQU64   1024(AX), Z10
 	VPADDD      4608(DI), Z10, Z10
 	VMOVDQA64   Z11, Z0
 	VPTERNLOGD  $0xca, Z9, Z12, Z0
 	VPADDD      Z0, Z10, Z10
 	VPROLD      $0x11, Z10, Z10
 	VPADDD      Z11, Z10, Z10
-	VPADDD.BCST md5constants<>+8(SB), Z14, Z14
+	VMOVDQU64   1088(AX), Z14
 	VPADDD      4672(DI), Z14, Z14
 	VMOVDQA64   Z15, Z0
 	VPTERNLOGD  $0xca, Z13, Z16, Z0
 	VPADDD      Z0, Z14, Z14
 	VPROLD      $0x11, Z14, Z14
 	VPADDD      Z15, Z14, Z14
-	VPADDD.BCST md5constants<>+8(SB), Z18, Z18
+	VMOVDQU64   1152(AX), Z18
 	VPADDD      4736(DI), Z18, Z18
 	VMOVDQA64   Z19, Z0
 	VPTERNLOGD  $0xca, Z17, Z20, Z0
 	VPADDD      Z0, Z18, Z18
 	VPROLD      $0x11, Z18, Z18
 	VPADDD      Z19, Z18, Z18
-	VPADDD.BCST md5constants<>+8(SB), Z22, Z22
+	VMOVDQU64   1216(AX), Z22
 	VPADDD      4800(DI), Z22, Z22
 	VMOVDQA64   Z23, Z0
 	VPTERNLOGD  $0xca, Z21, Z24, Z0
 	VPADDD      Z0, Z22, Z22
 	VPROLD      $0x11, Z22, Z22
 	VPADDD      Z23, Z22, Z22
-	VPADDD.BCST md5constants<>+8(SB), Z26, Z26
+	VMOVDQU64   1280(AX), Z26
 	VPADDD      4864(DI), Z26, Z26
 	VMOVDQA64   Z27, Z0
 	VPTERNLOGD  $0xca, Z25, Z28, Z0
 	VPADDD      Z0, Z26, Z26
 	VPROLD      $0x11, Z26, Z26
 	VPADDD      Z27, Z26, Z26
-	VPADDD.BCST md5constants<>+12(SB), Z1, Z1
+	VMOVDQU64   1344(AX), Z1
 	VPADDD      4928(DI), Z1, Z1
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xca, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
 	VPROLD      $0x16, Z1, Z1
 	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+12(SB), Z5, Z5
+	VMOVDQU64   1408(AX), Z5
 	VPADDD      4992(DI), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xca, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
 	VPROLD      $0x16, Z5, Z5
 	VPADDD      Z6, Z5, Z5
-	VPADDD.BCST md5constants<>+12(SB), Z9, Z9
+	VMOVDQU64   1472(AX), Z9
 	VPADDD      5056(DI), Z9, Z9
 	VMOVDQA64   Z10, Z0
 	VPTERNLOGD  $0xca, Z12, Z11, Z0
 	VPADDD      Z0, Z9, Z9
 	VPROLD      $0x16, Z9, Z9
 	VPADDD      Z10, Z9, Z9
-	VPADDD.BCST md5constants<>+12(SB), Z13, Z13
+	VMOVDQU64   1536(AX), Z13
 	VPADDD      5120(DI), Z13, Z13
 	VMOVDQA64   Z14, Z0
 	VPTERNLOGD  $0xca, Z16, Z15, Z0
 	VPADDD      Z0, Z13, Z13
 	VPROLD      $0x16, Z13, Z13
 	VPADDD      Z14, Z13, Z13
-	VPADDD.BCST md5constants<>+12(SB), Z17, Z17
+	VMOVDQU64   1600(AX), Z17
 	VPADDD      5184(DI), Z17, Z17
 	VMOVDQA64   Z18, Z0
 	VPTERNLOGD  $0xca, Z20, Z19, Z0
 	VPADDD      Z0, Z17, Z17
 	VPROLD      $0x16, Z17, Z17
 	VPADDD      Z18, Z17, Z17
-	VPADDD.BCST md5constants<>+12(SB), Z21, Z21
+	VMOVDQU64   1664(AX), Z21
 	VPADDD      5248(DI), Z21, Z21
 	VMOVDQA64   Z22, Z0
 	VPTERNLOGD  $0xca, Z24, Z23, Z0
 	VPADDD      Z0, Z21, Z21
 	VPROLD      $0x16, Z21, Z21
 	VPADDD      Z22, Z21, Z21
-	VPADDD.BCST md5constants<>+12(SB), Z25, Z25
+	VMOVDQU64   1728(AX), Z25
 	VPADDD      5312(DI), Z25, Z25
 	VMOVDQA64   Z26, Z0
 	VPTERNLOGD  $0xca, Z28, Z27, Z0
@@ -2967,6 +3054,8 @@ iteration:
 	VMOVDQU64   Z26, 4864(DI)
 	VPADDD      1728(DX), Z27, Z27
 	VMOVDQU64   Z27, 5312(DI)
+	ADDQ        R8, AX
+	NEGQ        R8
 	ADDQ        CX, DX
 	NEGQ        CX
 	JLT         half

@@ -7,7 +7,12 @@
 // func IterateSHANIx3(state *uint64, n int)
 // Requires: SHA, SSE, SSE2, SSE4.1
 TEXT ·IterateSHANIx3(SB), NOSPLIT, $488-16
-	// TODO
+	// IterateSHANIx3 does n iterations of HMAC-SHA-1 on 3 lanes, a stream each: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+	// while this runs T is there as vectors. All instructions are legacy SSE.
+	// The mix of a compression (FIPS 180-4 §6.1.2), for each lane: 20 SHA1RNDS4, 20 SHA1NEXTE, 15 SHA1MSG1, 15 PXOR and 16 SHA1MSG2. The digest's vectors are the
+	// next message's, so that there are no shuffles; SHA1NEXTE adds the midstate's E and the message's bit 1 too.
+	// Bound by the same latency as one lane, 121 cycles on Zen 3, and by SHA1RNDS4, which starts every second cycle: 3·20·2 = 120. It takes about 150: what else is on
+	// the pipe of SHA1RNDS4 delays it. The quads are in memory: three streams' do not fit in 16 registers.
 	MOVQ   state+0(FP), DI
 	MOVQ   n+8(FP), SI
 	TESTQ  SI, SI

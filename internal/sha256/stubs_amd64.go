@@ -4,47 +4,88 @@
 
 package sha256
 
-// TODO
+// IterateSHANI does n iterations of HMAC-SHA-256 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by latency: 32 SHA256RNDS2, each of which waits for the last, and a shuffle, as the sum of a compression's result and the midstate is kept out of the chain
+// (see the generator). That is 32·4 + 1 = 129 cycles on Zen 3, which it takes; 130 on Zen 5.
 //
 //go:noescape
 func IterateSHANI(state *uint64, n int)
 
-// TODO
+// IterateSHANI_224 does n iterations of HMAC-SHA-224 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by latency: 32 SHA256RNDS2, each of which waits for the last, and a shuffle, as the sum of a compression's result and the midstate is kept out of the chain
+// (see the generator). That is 32·4 + 1 = 129 cycles on Zen 3, which it takes; 130 on Zen 5.
 //
 //go:noescape
 func IterateSHANI_224(state *uint64, n int)
 
-// TODO
+// CompressSHANI compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHANI (FIPS 180-4 §6.2.2).
+// Bound by the latency of the 32 SHA256RNDS2 of a block: 128 cycles and an add, which it takes.
 //
 //go:noescape
 func CompressSHANI(h *uint64, p []byte)
 
-// TODO
+// IterateSHANIx2 does n iterations of HMAC-SHA-256 on 2 lanes, a stream each: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by the same latency as one lane, 129 cycles on Zen 3, where it takes 131; where SHA256RNDS2 starts every second cycle only, as on Zen 5 and Intel's CPUs,
+// also by that unit's 2·32·2 = 128. The streams are merged instruction by instruction: by blocks of four rounds Zen 5 takes an eighth more.
 //
 //go:noescape
 func IterateSHANIx2(state *uint64, n int)
 
-// TODO
+// IterateSHANIx2_224 does n iterations of HMAC-SHA-224 on 2 lanes, a stream each: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by the same latency as one lane, 129 cycles on Zen 3, where it takes 131; where SHA256RNDS2 starts every second cycle only, as on Zen 5 and Intel's CPUs,
+// also by that unit's 2·32·2 = 128. The streams are merged instruction by instruction: by blocks of four rounds Zen 5 takes an eighth more.
 //
 //go:noescape
 func IterateSHANIx2_224(state *uint64, n int)
 
-// TODO
+// IterateSHANIx3 does n iterations of HMAC-SHA-256 on 3 lanes, a stream each: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 170 cycles are
+// what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: three streams' do not fit in 16 registers.
 //
 //go:noescape
 func IterateSHANIx3(state *uint64, n int)
 
-// TODO
+// IterateSHANIx3_224 does n iterations of HMAC-SHA-224 on 3 lanes, a stream each: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 170 cycles are
+// what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: three streams' do not fit in 16 registers.
 //
 //go:noescape
 func IterateSHANIx3_224(state *uint64, n int)
 
-// TODO
+// IterateSHANIx4 does n iterations of HMAC-SHA-256 on 4 lanes, a stream each: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by SHA256RNDS2 where it starts every second cycle only: 4·32·2 = 256 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 218 cycles are
+// what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: four streams' do not fit in 16 registers.
 //
 //go:noescape
 func IterateSHANIx4(state *uint64, n int)
 
-// TODO
+// IterateSHANIx4_224 does n iterations of HMAC-SHA-224 on 4 lanes, a stream each: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
+// while this runs T is there as vectors. All instructions are legacy SSE.
+// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
+// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
+// Bound by SHA256RNDS2 where it starts every second cycle only: 4·32·2 = 256 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 218 cycles are
+// what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: four streams' do not fit in 16 registers.
 //
 //go:noescape
 func IterateSHANIx4_224(state *uint64, n int)

@@ -5,12 +5,13 @@
 //
 //	unroll md5|sha1|sha256|sha512
 //
-// All rounds are written out, so that the working variables change roles instead of places and the message words that
+// The rounds are written out, so that the working variables change roles instead of places and the message words that
 // are zero in every iteration disappear. The statements are those that Go's compiler (1.26) makes the best code from:
 //   - each term of a sum is added by its own statement, in the order in which they become known;
-//   - the message words are an array, which stays in memory and leaves the registers to the working variables;
-//   - the round constants come from a table, because the compiler moves constants to the end of a sum, where they
-//     lengthen the chain of dependent instructions;
+//   - message words are in an array, which stays in memory and leaves the registers to the working variables; only MD5,
+//     which has four and nothing to store between its rounds, has them in variables;
+//   - constants come from memory, because the compiler moves the ones in the code to the end of a sum, where they lengthen
+//     the chain of dependent instructions;
 //   - there are no helper functions: inlined, each costs copies of its arguments; in a debug build each is a call.
 package main
 

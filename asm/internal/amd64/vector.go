@@ -4,7 +4,10 @@
 package amd64
 
 import (
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
@@ -23,6 +26,9 @@ type Vector struct {
 
 	// State points to the lanes' state, Mid to the midstate of the half at hand; both are set by Iterate.
 	State, Mid reg.GPPhysical
+
+	derived int    // words of a stream
+	derive  func() // makes them
 }
 
 type instructionSet int
@@ -89,22 +95,63 @@ func (v *Vector) T(w, stream int) operand.Mem {
 
 func (v *Vector) partBytes() int { return v.Words * v.Streams * v.Bytes() }
 
+// Doc is the documentation of an iteration kernel that Iterate writes: what all have in common, with more after it.
+func (v *Vector) Doc(symbol, hash, more string) string {
+	vectors := "one vector"
+	if v.Streams > 1 {
+		vectors = fmt.Sprintf("%d vectors", v.Streams)
+	}
+	return fmt.Sprintf(`
+%s does n iterations of HMAC-%s on %d lanes, %s of %d.
+The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of %d none is split over cache lines.
+The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+first steps do to the midstate alone is done once for all iterations.
+%s`, symbol, hash, v.Lanes(), vectors, v.Lanes()/v.Streams, v.Bytes(), strings.TrimSpace(more))
+}
+
+// Derive makes Iterate begin with f, once for each half, which makes so many words of each stream from the half's midstate and stores them as DerivedWord.
+// RAX is taken then, R8 too.
+func (v *Vector) Derive(words int, f func()) { v.derived, v.derive = words, f }
+
+// DerivedWord is word w that was derived from the midstate of the half at hand in a stream.
+func (v *Vector) DerivedWord(w, stream int) operand.Mem {
+	return operand.Mem{Base: derivedBase, Disp: (w*v.Streams + stream) * v.Bytes()}
+}
+
+// What is derived from the midstate of the half at hand, and how far it is to the other half's.
+var derivedBase, derivedStep = reg.RAX, reg.R8
+
 // Iterate writes an iteration kernel whose loop has the code of one compression and runs it for the inner and for the outer half in turn: before (once), half
 // (twice each iteration; MidWord is the midstate of that half), xor (t ^= u, once each iteration), after (once). RDI, RSI, RDX and RCX are taken.
 func (v *Vector) Iterate(name, doc string, before, half, xor, after func()) {
-	step := reg.RCX // from this half's midstate to the other one
+	step := reg.RCX               // from this half's midstate to the other one's
+	next := func(repeat string) { // half; the first of two is repeated
+		if v.derive != nil {
+			v.ADDQ(derivedStep, derivedBase)
+			v.NEGQ(derivedStep)
+		}
+		v.ADDQ(step, v.Mid)
+		v.NEGQ(step)
+		v.JLT(operand.LabelRef(repeat))
+	}
 	v.File.Iterate(name, doc,
 		func(reg.GPPhysical) {
 			v.MOVQ(v.State, v.Mid)
 			v.MOVQ(operand.U32(v.partBytes()), step)
+			if v.derive != nil {
+				bytes := v.derived * v.Streams * v.Bytes()
+				v.Frame(2*bytes, derivedBase)
+				v.MOVQ(operand.U32(bytes), derivedStep)
+				v.Label("midstate")
+				v.derive()
+				next("midstate")
+			}
 			before()
 			v.Label("half")
 		},
 		func(reg.GPPhysical) {
 			half()
-			v.ADDQ(step, v.Mid)
-			v.NEGQ(step)
-			v.JLT(operand.LabelRef("half")) // the inner half is done
+			next("half")
 			xor()
 		},
 		func(reg.GPPhysical) {
@@ -159,11 +206,7 @@ func (v *Vector) Consts(name string, words []uint64) []operand.Mem {
 		}
 		table, size = v.Table64(name, filled...), v.Bytes()
 	case size == 4:
-		var w32 []uint32
-		for _, w := range words {
-			w32 = append(w32, uint32(w))
-		}
-		table = v.Table32(name, w32...)
+		table = v.Table32(name, spec.Words32(words)...)
 	default:
 		table = v.Table64(name, words...)
 	}
@@ -372,4 +415,10 @@ func (v *Vector) Parity(x, y reg.VecPhysical, z operand.Op, dst reg.VecPhysical)
 		v.Xor(z, y, dst)
 		v.Xor(x, dst, dst)
 	}
+}
+
+// ParityConst is AVX-512's dst = dst ^ x ^ k, with a k of Consts.
+func (v *Vector) ParityConst(k operand.Mem, x, dst reg.VecPhysical) {
+	imm := operand.U8(0xf0 ^ 0xcc ^ 0xaa)
+	v.by(nil, nil, v.VPTERNLOGD_BCST, v.VPTERNLOGQ_BCST)(imm, k, x, dst)
 }

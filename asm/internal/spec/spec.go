@@ -125,3 +125,12 @@ func cubeRoots(n, bits int) []uint64 {
 	}
 	return k
 }
+
+// Words32 is 32-bit words that are kept in wider ones.
+func Words32(words []uint64) []uint32 {
+	low := make([]uint32, len(words))
+	for i, w := range words {
+		low[i] = uint32(w)
+	}
+	return low
+}

@@ -1,0 +1,49 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package pbkdf2
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/fastkdf/pbkdf2/internal/cycles"
+)
+
+// floors are the cycles that one compression takes at least on a single lane, by the latencies of the instructions on the reference CPU.
+var floors = map[string]float64{
+	"md5/scalar":   281, // 16 * (5+4+4+5) - 7
+	"sha1/shani":   122, // 20 SHA1RNDS4 of 6, and an addition
+	"sha256/shani": 132, // 32 SHA256RNDS2 of 4, an addition and a shuffle
+	"sha512/bmi2":  383, // 1915 operations, 5 in a cycle; 320 by latency
+}
+
+// BenchmarkCycles measures every kernel in cycles, by a chain of dependent additions that is timed in turn with it: the fastest of many short
+// runs, for one compression of all lanes, beside the floor where one is known.
+func BenchmarkCycles(b *testing.B) {
+	if !cycles.Known {
+		b.Skip("no chain of additions for this architecture")
+	}
+	for _, r := range rows {
+		for id, iterate := range r.iterate {
+			if iterate == nil || r.needs&^features != 0 {
+				continue
+			}
+			v := variants[id]
+			name := v.name + "/" + r.isa
+			b.Run(fmt.Sprintf("kernel=%s", name), func(b *testing.B) {
+				state := make([]uint64, 4*maxWords*r.lanes)
+				n := max(1, 180_000/r.cost) // about 100 µs
+				each := cycles.Of(1000, func() { iterate(&state[0], n) }) / float64(2*n)
+				for b.Loop() {
+				}
+				b.ReportMetric(each, "cycles/compression")
+				b.ReportMetric(each/float64(r.lanes), "cycles/lane")
+				if floor := floors[name]; floor > 0 {
+					b.ReportMetric(floor, "floor")
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
