@@ -207,7 +207,8 @@ func (s *sha2Stream) sum(terms []addend, acc, dst VecPhysical) (atoms []amd64.At
 	return atoms
 }
 
-// bigSigma is dst = Σ(x), smallSigma dst = σ(x), whose last rotation is a shift. On AVX-512 dst may be x; on AVX2 t2 may be x, which is then lost.
+// bigSigma is dst = Σ(x), smallSigma dst = σ(x), whose last rotation is a shift. On AVX-512 dst may
+// be x; AVX2 does not use t2.
 func (s *sha2Stream) bigSigma(rot [3]int, x, dst, t1, t2 VecPhysical) []amd64.Atom {
 	return s.sigma(rot[:], nil, x, dst, t1, t2)
 }
@@ -237,19 +238,9 @@ func (s *sha2Stream) sigma(rotate, shift []int, x, dst, t1, t2 VecPhysical) (ato
 		return atoms
 	}
 	do(func() { terms[0](dst) })
-	for i := 1; i < len(terms); i++ {
-		term, to := terms[i], t1
-		if i == len(terms)-1 && t2 == x {
-			to = x
-		}
-		do(func() { term(to) })
-		if i > 1 && i+1 < len(terms) && t2 != x { // two terms at a time make a short chain
-			i++
-			term := terms[i]
-			do(func() { term(t2) })
-			do(func() { s.Xor(t2, t1, t1) })
-		}
-		do(func() { s.Xor(to, dst, dst) })
+	for _, term := range terms[1:] {
+		do(func() { term(t1) })
+		do(func() { s.Xor(t1, dst, dst) })
 	}
 	return atoms
 }
@@ -310,7 +301,7 @@ func (s *sha2Stream) schedule(t int, word laneWord, keep bool) (atoms []amd64.At
 		switch {
 		case !s.IsAVX512():
 			do(func() { s.Load(s.slot(t-2), u[0]) })
-			do(s.smallSigma(s.rot.sigma1, u[0], s1, u[3], u[0])...)
+			do(s.smallSigma(s.rot.sigma1, u[0], s1, u[3], nil)...)
 		case !ok:
 			do(func() { s.Load(s.slot(t-2), u[1]) })
 			do(s.smallSigma(s.rot.sigma1, u[1], u[1], u[2], u[3])...)
@@ -338,13 +329,11 @@ func (s *sha2Stream) round(terms ...addend) (atoms []amd64.Atom) {
 	switch {
 	case !s.IsAVX512():
 		t0, t1, x, y := t[0], t[1], t[2], t[3] // y is b ^ c
-		do(func() { s.Xor(f, g, t0) }, func() { s.And(e, t0, t0) }, func() { s.Xor(g, t0, t0) })
-		do(plus(t0, h))
-		do(s.bigSigma(s.rot.bigSigma1, e, t0, t1, x)...)
+		ch := []amd64.Atom{func() { s.Xor(f, g, x) }, func() { s.And(e, x, x) }, func() { s.Xor(g, x, x) }, plus(x, h)}
+		do(spread(s.bigSigma(s.rot.bigSigma1, e, t0, t1, nil), ch)...)
 		do(plus(t0, h), plus(h, d))
-		do(func() { s.Xor(a, b, x) }, func() { s.And(x, y, y) }, func() { s.Xor(b, y, y) })
-		do(plus(y, h))
-		do(s.bigSigma(s.rot.bigSigma0, a, t0, t1, y)...)
+		maj := []amd64.Atom{func() { s.Xor(a, b, x) }, func() { s.And(x, y, y) }, func() { s.Xor(b, y, y) }, plus(y, h)}
+		do(spread(s.bigSigma(s.rot.bigSigma0, a, t0, t1, nil), maj)...)
 		do(plus(t0, h))
 		s.tmp = []VecPhysical{t0, t1, y, x}
 		s.state = []VecPhysical{h, a, b, c, d, e, f, g}
