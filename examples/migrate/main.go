@@ -14,8 +14,8 @@
 //	key := pbkdf2.Key(password, salt, 4096, 32, sha256.New)
 //	key, err := pbkdf2.Key(sha256.New, string(password), salt, 4096, 32)
 //
-// An iteration count below 1, which both take for 1, is an error here, and so is a key length of 0. A program with many calls of the old shape may
-// keep them, with a function like [keyXCrypto].
+// An iteration count below 1, which both take for 1, is an error here, and so is a key length of 0, which is an empty key with older versions of
+// golang.org/x/crypto. A program with many calls of the old shape may keep them, with a function like [keyXCrypto].
 package main
 
 import (
