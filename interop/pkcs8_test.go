@@ -30,7 +30,7 @@ type (
 			Params struct {
 				Salt   []byte
 				Iter   int
-				Length int `asn1:"optional"`
+				Length int                      `asn1:"optional"`
 				PRF    pkix.AlgorithmIdentifier `asn1:"optional"` // HMAC with SHA-1
 			}
 		}
