@@ -65,7 +65,7 @@ func runBatch(ctx context.Context, h func() hash.Hash, jobs []Job, opts *BatchOp
 		}
 		b.size = d.Size()
 		if !standardOnly() {
-			if v := identify(d); v != nil && v.runs(d, new([maxSize]byte)) {
+			if v := identify(d); v != nil && v.isNew(d, new([maxSize]byte)) {
 				b.v = v
 			}
 		}

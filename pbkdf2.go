@@ -81,7 +81,7 @@ func Implementation[H hash.Hash](h func() H) string {
 		return standard
 	}
 	v := identify(d)
-	if v == nil || !v.runs(d, new([maxSize]byte)) {
+	if v == nil || !v.isNew(d, new([maxSize]byte)) {
 		return standard
 	}
 	return v.kernels().plans[0].kernels[0].name
@@ -122,7 +122,7 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	}
 	w := workers.Get().(*worker)
 	defer w.release()
-	if !v.runs(d, &w.sum) {
+	if !v.isNew(d, &w.sum) {
 		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)

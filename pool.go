@@ -99,7 +99,7 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 		return nil, err
 	}
 	v := identify(d)
-	if v == nil || !v.runs(d, new([maxSize]byte)) {
+	if v == nil || !v.isNew(d, new([maxSize]byte)) {
 		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	c := &call{changed: make(chan struct{}, 1)}

@@ -118,8 +118,10 @@ func iterateSHA1ARMScalar(f *arm64.File) {
 		f.EORW(u, l.t, l.t)
 		f.StoreW(l.t, word(state, 3, i))
 	}
-	f.Iterate(kernelSymbol("Scalar", spec.SHA1), `
-IterateScalar does n iterations of HMAC-sha1 on one lane.`,
+	f.Iterate(kernelSymbol("Scalar", spec.SHA1), armDoc("IterateScalar", spec.SHA1, 1, `
+All of the state is in registers while this runs but T. For cores without SHA1.
+The mix of a compression (FIPS 180-4 §6.1.2): for a round about 9 instructions, for a word of the schedule four, less what is zero in it; 950 in all.
+Bound by the units: 320 cycles on a Neoverse N1 with three, which it takes by LLVM's model. The chain of a round is a rotation and an addition.`),
 		func(state arm64.R) {
 			l = newSHA1ARM(f, f.R("k"), words[:])
 			f.Comment("The loop begins by adding the outer midstate to u, and u to t.")
@@ -161,7 +163,8 @@ func compressSHA1ARMScalar(f *arm64.File) {
 	var l *sha1ARM
 	var saved arm64.Mem
 	f.Compress("CompressScalar", `
-CompressScalar hashes the blocks of p into the SHA-1 state h (FIPS 180-4 §6.1.2).`, 64,
+CompressScalar compresses the blocks of p into the state at h, with the rounds and the schedule of IterateScalar (FIPS 180-4 §6.1.2).
+Bound as that is.`, 64,
 		func(h, p arm64.R) {
 			l = newSHA1ARM(f, h, nil)
 			saved = f.Local(8)

@@ -74,7 +74,7 @@ func (s *sha1Scalar) f(i int, b, c, d, dst GPPhysical) []amd64.Atom {
 func (s *sha1Scalar) turn(i int) []amd64.Atom {
 	a, b, e := s.reg(i, 0), s.reg(i, 1), s.reg(i, 4)
 	return []amd64.Atom{
-		func() { s.Ror(27, a, s.u) }, func() { s.Add(s.u, e) }, func() { s.Ror(2, b, b) },
+		func() { s.Ror(2, b, b) }, func() { s.Ror(27, a, s.u) }, func() { s.Add(s.u, e) },
 	}
 }
 
@@ -335,7 +335,7 @@ func iterateSHA1BMI2(f *amd64.File) {
 						}
 					case i == 1:
 						// b is rotated already, and f is added.
-						return s.turn(i)[:2]
+						return s.turn(i)[1:]
 					case i < 5:
 						e := s.reg(i, 4)
 						var load []amd64.Atom

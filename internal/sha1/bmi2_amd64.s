@@ -30,9 +30,9 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	ANDL    BX, SI
 	XORL    DX, SI
 	ADDL    SI, R8
+	RORXL   $0x02, BX, BX
 	RORXL   $0x1b, AX, R9
 	ADDL    R9, R8
-	RORXL   $0x02, BX, BX
 	MOVL    R8, 88(SP)
 	MOVL    BX, 112(SP)
 	ADDL    $+1518500249, DX
@@ -74,9 +74,9 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	ANDL    BX, SI
 	XORL    DX, SI
 	ADDL    SI, R8
+	RORXL   $0x02, BX, BX
 	RORXL   $0x1b, AX, R9
 	ADDL    R9, R8
-	RORXL   $0x02, BX, BX
 	MOVL    R8, 140(SP)
 	MOVL    BX, 164(SP)
 	ADDL    $+1518500249, DX
@@ -150,11 +150,11 @@ iteration:
 	XORL     BX, SI
 	VPALIGNR $0x08, X0, X1, X8
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X8, X0, X4
-	ADDL     R9, CX
-	VPXOR    w___2a0_<>+0(SB), X4, X4
 	RORXL    $0x02, R8, R8
+	VPXOR    X8, X0, X4
+	RORXL    $0x1b, DX, R9
+	VPXOR    w___2a0_<>+0(SB), X4, X4
+	ADDL     R9, CX
 	VPSLLDQ  $0x0c, X4, X8
 	MOVL     100(SP), BX
 	VPSRLD   $0x1f, X4, X9
@@ -169,11 +169,11 @@ iteration:
 	VPSLLD   $0x02, X8, X8
 	ADDL     SI, BX
 	VPXOR    X9, X4, X4
-	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X4, X4
-	ADDL     R9, BX
-	VPADDD   k<>+0(SB), X4, X10
 	RORXL    $0x02, DX, DX
+	VPXOR    X8, X4, X4
+	RORXL    $0x1b, CX, R9
+	VPADDD   k<>+0(SB), X4, X10
+	ADDL     R9, BX
 	VMOVDQU  X10, (SP)
 	MOVL     104(SP), AX
 	ADDL     184(SP), AX
@@ -185,9 +185,9 @@ iteration:
 	XORL     R8, SI
 	ADDL     SI, AX
 	VPXOR    X8, X1, X5
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPSRLDQ  $0x04, X4, X9
 	ADDL     $-628983399, R8
 	MOVL     CX, SI
@@ -197,10 +197,10 @@ iteration:
 	VPXOR    w____2a0<>+0(SB), X5, X5
 	XORL     DX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPSLLDQ  $0x0c, X5, X8
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPSLLDQ  $0x0c, X5, X8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VPSRLD   $0x1f, X5, X9
 	ADDL     $+1518500249, DX
 	MOVL     BX, SI
@@ -210,10 +210,10 @@ iteration:
 	XORL     CX, SI
 	VPXOR    X9, X5, X5
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	VPSRLD   $0x1e, X8, X9
-	ADDL     R9, DX
 	RORXL    $0x02, AX, AX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VPSLLD   $0x02, X8, X8
 	ADDL     $+1518500249, CX
 	MOVL     AX, SI
@@ -223,10 +223,10 @@ iteration:
 	XORL     BX, SI
 	VPXOR    X8, X5, X5
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPADDD   k<>+16(SB), X5, X10
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPADDD   k<>+16(SB), X5, X10
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	VMOVDQU  X10, 16(SP)
 	ADDL     $+1518500249, BX
 	MOVL     R8, SI
@@ -236,9 +236,9 @@ iteration:
 	XORL     AX, SI
 	ADDL     SI, BX
 	VPXOR    X9, X4, X6
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VPSLLDQ  $0x0c, X6, X8
 	ADDL     $+1518500249, AX
 	MOVL     DX, SI
@@ -248,9 +248,9 @@ iteration:
 	XORL     R8, SI
 	ADDL     SI, AX
 	VPADDD   X6, X6, X6
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPXOR    X9, X6, X6
 	ADDL     $+1518500249, R8
 	MOVL     CX, SI
@@ -260,9 +260,9 @@ iteration:
 	XORL     DX, SI
 	ADDL     SI, R8
 	VPSLLD   $0x02, X8, X8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPXOR    X9, X6, X6
 	ADDL     $+1518500249, DX
 	MOVL     BX, SI
@@ -272,9 +272,9 @@ iteration:
 	XORL     CX, SI
 	ADDL     SI, DX
 	VPADDD   k<>+16(SB), X6, X10
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, 32(SP)
 	ADDL     $+1518500249, CX
 	MOVL     AX, SI
@@ -284,10 +284,10 @@ iteration:
 	XORL     BX, SI
 	VPALIGNR $0x08, X3, X4, X8
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X5, X8, X7
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X5, X8, X7
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	VPSRLDQ  $0x04, X6, X9
 	ADDL     $+1518500249, BX
 	MOVL     R8, SI
@@ -297,10 +297,10 @@ iteration:
 	XORL     AX, SI
 	VPXOR    w____2a0<>+0(SB), X7, X7
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPSLLDQ  $0x0c, X7, X8
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPSLLDQ  $0x0c, X7, X8
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	VPSRLD   $0x1f, X7, X9
 	ADDL     $+1518500249, AX
 	MOVL     DX, SI
@@ -310,10 +310,10 @@ iteration:
 	XORL     R8, SI
 	VPXOR    X9, X7, X7
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPSRLD   $0x1e, X8, X9
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VPSLLD   $0x02, X8, X8
 	ADDL     $+1518500921, R8
 	MOVL     CX, SI
@@ -323,10 +323,10 @@ iteration:
 	XORL     DX, SI
 	VPXOR    X8, X7, X7
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPADDD   k<>+16(SB), X7, X10
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPADDD   k<>+16(SB), X7, X10
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), DX
 	MOVL     BX, SI
@@ -335,10 +335,10 @@ iteration:
 	VPXOR    X1, X0, X0
 	XORL     CX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X4, X0, X0
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X4, X0, X0
+	ADDL     R9, DX
 	ADDL     4(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
@@ -346,10 +346,10 @@ iteration:
 	ANDL     R8, SI
 	XORL     BX, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X8, X0, X0
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     8(SP), BX
 	MOVL     R8, SI
 	VPSRLD   $0x1e, X0, X9
@@ -358,9 +358,9 @@ iteration:
 	XORL     AX, SI
 	ADDL     SI, BX
 	VPSLLD   $0x02, X0, X0
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     12(SP), AX
 	VPXOR    X9, X0, X0
 	MOVL     DX, SI
@@ -369,9 +369,9 @@ iteration:
 	XORL     R8, SI
 	VPADDD   k<>+16(SB), X0, X10
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), R8
 	MOVL     CX, SI
@@ -379,9 +379,9 @@ iteration:
 	XORL     BX, SI
 	VPXOR    X5, X1, X1
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPALIGNR $0x08, X7, X0, X8
 	ADDL     20(SP), DX
 	MOVL     BX, SI
@@ -389,9 +389,9 @@ iteration:
 	XORL     AX, SI
 	VPXOR    X8, X1, X1
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPSRLD   $0x1e, X1, X9
 	ADDL     24(SP), CX
 	MOVL     AX, SI
@@ -399,9 +399,9 @@ iteration:
 	XORL     R8, SI
 	VPSLLD   $0x02, X1, X1
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VPXOR    X9, X1, X1
 	ADDL     28(SP), BX
 	MOVL     R8, SI
@@ -409,9 +409,9 @@ iteration:
 	XORL     DX, SI
 	VPADDD   k<>+16(SB), X1, X10
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), AX
 	MOVL     DX, SI
@@ -419,9 +419,9 @@ iteration:
 	XORL     CX, SI
 	VPALIGNR $0x08, X0, X1, X8
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPXOR    X8, X6, X2
 	ADDL     36(SP), R8
 	MOVL     CX, SI
@@ -429,9 +429,9 @@ iteration:
 	XORL     BX, SI
 	VPXOR    w____2a0<>+0(SB), X2, X2
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPSRLD   $0x1e, X2, X9
 	ADDL     40(SP), DX
 	MOVL     BX, SI
@@ -439,9 +439,9 @@ iteration:
 	XORL     AX, SI
 	VPSLLD   $0x02, X2, X2
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPXOR    X9, X2, X2
 	ADDL     44(SP), CX
 	MOVL     AX, SI
@@ -449,9 +449,9 @@ iteration:
 	XORL     R8, SI
 	VPADDD   k<>+32(SB), X2, X10
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), BX
 	MOVL     R8, SI
@@ -459,9 +459,9 @@ iteration:
 	XORL     DX, SI
 	VPXOR    X7, X4, X3
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VPALIGNR $0x08, X1, X2, X8
 	ADDL     52(SP), AX
 	MOVL     DX, SI
@@ -469,20 +469,20 @@ iteration:
 	VPXOR    X8, X3, X3
 	XORL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    w____2a0<>+0(SB), X3, X3
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPXOR    w____2a0<>+0(SB), X3, X3
+	ADDL     R9, AX
 	ADDL     56(SP), R8
 	MOVL     CX, SI
 	VPSRLD   $0x1e, X3, X9
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPSLLD   $0x02, X3, X3
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPSLLD   $0x02, X3, X3
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	ADDL     60(SP), DX
 	VPXOR    X9, X3, X3
 	MOVL     BX, SI
@@ -490,9 +490,9 @@ iteration:
 	XORL     AX, SI
 	ADDL     SI, DX
 	VPADDD   k<>+32(SB), X3, X10
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), CX
 	MOVL     AX, SI
@@ -500,9 +500,9 @@ iteration:
 	XORL     R8, SI
 	VPXOR    X5, X4, X4
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VPXOR    X0, X4, X4
 	ADDL     4(SP), BX
 	MOVL     R8, SI
@@ -510,20 +510,20 @@ iteration:
 	VPALIGNR $0x08, X2, X3, X8
 	XORL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPXOR    X8, X4, X4
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPXOR    X8, X4, X4
+	ADDL     R9, BX
 	ADDL     8(SP), AX
 	MOVL     DX, SI
 	VPSRLD   $0x1e, X4, X9
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPSLLD   $0x02, X4, X4
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPSLLD   $0x02, X4, X4
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	ADDL     12(SP), R8
 	VPXOR    X9, X4, X4
 	MOVL     CX, SI
@@ -531,9 +531,9 @@ iteration:
 	XORL     BX, SI
 	ADDL     SI, R8
 	VPADDD   k<>+32(SB), X4, X10
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
 	MOVL     BX, SI
@@ -541,9 +541,9 @@ iteration:
 	XORL     AX, SI
 	VPXOR    X6, X5, X5
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPXOR    X1, X5, X5
 	ADDL     20(SP), CX
 	MOVL     AX, SI
@@ -551,20 +551,20 @@ iteration:
 	VPALIGNR $0x08, X3, X4, X8
 	XORL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X8, X5, X5
 	RORXL    $0x02, R8, R8
+	RORXL    $0x1b, DX, R9
+	VPXOR    X8, X5, X5
+	ADDL     R9, CX
 	ADDL     24(SP), BX
 	MOVL     R8, SI
 	VPSRLD   $0x1e, X5, X9
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPSLLD   $0x02, X5, X5
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPSLLD   $0x02, X5, X5
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	ADDL     28(SP), AX
 	VPXOR    X9, X5, X5
 	MOVL     DX, SI
@@ -572,9 +572,9 @@ iteration:
 	XORL     CX, SI
 	ADDL     SI, AX
 	VPADDD   k<>+32(SB), X5, X10
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R8
 	MOVL     CX, SI
@@ -585,10 +585,10 @@ iteration:
 	XORL     DX, SI
 	ANDL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X2, X6, X6
 	RORXL    $0x02, BX, BX
+	RORXL    $0x1b, AX, R9
+	VPXOR    X2, X6, X6
+	ADDL     R9, R8
 	ADDL     36(SP), DX
 	MOVL     BX, SI
 	ANDL     CX, SI
@@ -598,10 +598,10 @@ iteration:
 	XORL     CX, SI
 	ANDL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X6, X6
-	ADDL     R9, DX
 	RORXL    $0x02, AX, AX
+	VPXOR    X8, X6, X6
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	ADDL     40(SP), CX
 	MOVL     AX, SI
 	ANDL     BX, SI
@@ -612,9 +612,9 @@ iteration:
 	ANDL     R8, SI
 	ADDL     SI, CX
 	VPSLLD   $0x02, X6, X6
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     44(SP), BX
 	MOVL     R8, SI
 	VPXOR    X9, X6, X6
@@ -625,9 +625,9 @@ iteration:
 	ANDL     DX, SI
 	VPADDD   k<>+32(SB), X6, X10
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), AX
 	MOVL     DX, SI
@@ -638,10 +638,10 @@ iteration:
 	XORL     R8, SI
 	ANDL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X3, X7, X7
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPXOR    X3, X7, X7
+	ADDL     R9, AX
 	ADDL     52(SP), R8
 	MOVL     CX, SI
 	ANDL     DX, SI
@@ -651,10 +651,10 @@ iteration:
 	XORL     DX, SI
 	ANDL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPXOR    X8, X7, X7
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPXOR    X8, X7, X7
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	ADDL     56(SP), DX
 	MOVL     BX, SI
 	ANDL     CX, SI
@@ -665,9 +665,9 @@ iteration:
 	ANDL     AX, SI
 	ADDL     SI, DX
 	VPSLLD   $0x02, X7, X7
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     60(SP), CX
 	MOVL     AX, SI
 	VPXOR    X9, X7, X7
@@ -678,9 +678,9 @@ iteration:
 	ANDL     R8, SI
 	VPADDD   k<>+48(SB), X7, X10
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), BX
 	MOVL     R8, SI
@@ -691,10 +691,10 @@ iteration:
 	XORL     AX, SI
 	ANDL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPXOR    X4, X0, X0
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPXOR    X4, X0, X0
+	ADDL     R9, BX
 	ADDL     4(SP), AX
 	MOVL     DX, SI
 	ANDL     R8, SI
@@ -704,10 +704,10 @@ iteration:
 	XORL     R8, SI
 	ANDL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPXOR    X8, X0, X0
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	ADDL     8(SP), R8
 	MOVL     CX, SI
 	ANDL     DX, SI
@@ -718,9 +718,9 @@ iteration:
 	ANDL     BX, SI
 	ADDL     SI, R8
 	VPSLLD   $0x02, X0, X0
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     12(SP), DX
 	MOVL     BX, SI
 	VPXOR    X9, X0, X0
@@ -731,9 +731,9 @@ iteration:
 	ANDL     AX, SI
 	VPADDD   k<>+48(SB), X0, X10
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), CX
 	MOVL     AX, SI
@@ -744,10 +744,10 @@ iteration:
 	XORL     BX, SI
 	ANDL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X5, X1, X1
 	RORXL    $0x02, R8, R8
+	RORXL    $0x1b, DX, R9
+	VPXOR    X5, X1, X1
+	ADDL     R9, CX
 	ADDL     20(SP), BX
 	MOVL     R8, SI
 	ANDL     AX, SI
@@ -757,10 +757,10 @@ iteration:
 	XORL     AX, SI
 	ANDL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X1, X1
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPXOR    X8, X1, X1
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	ADDL     24(SP), AX
 	MOVL     DX, SI
 	ANDL     R8, SI
@@ -771,9 +771,9 @@ iteration:
 	ANDL     CX, SI
 	ADDL     SI, AX
 	VPSLLD   $0x02, X1, X1
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     28(SP), R8
 	MOVL     CX, SI
 	VPXOR    X9, X1, X1
@@ -784,9 +784,9 @@ iteration:
 	ANDL     BX, SI
 	VPADDD   k<>+48(SB), X1, X10
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), DX
 	MOVL     BX, SI
@@ -797,10 +797,10 @@ iteration:
 	XORL     CX, SI
 	ANDL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X6, X2, X2
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X6, X2, X2
+	ADDL     R9, DX
 	ADDL     36(SP), CX
 	MOVL     AX, SI
 	ANDL     BX, SI
@@ -810,10 +810,10 @@ iteration:
 	XORL     BX, SI
 	ANDL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X8, X2, X2
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X8, X2, X2
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     40(SP), BX
 	MOVL     R8, SI
 	ANDL     AX, SI
@@ -824,9 +824,9 @@ iteration:
 	ANDL     DX, SI
 	ADDL     SI, BX
 	VPSLLD   $0x02, X2, X2
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     44(SP), AX
 	MOVL     DX, SI
 	VPXOR    X9, X2, X2
@@ -837,9 +837,9 @@ iteration:
 	ANDL     CX, SI
 	VPADDD   k<>+48(SB), X2, X10
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), R8
 	MOVL     CX, SI
@@ -847,9 +847,9 @@ iteration:
 	XORL     BX, SI
 	VPXOR    X4, X3, X3
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), DX
 	MOVL     BX, SI
@@ -857,20 +857,20 @@ iteration:
 	VPALIGNR $0x08, X1, X2, X8
 	XORL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X8, X3, X3
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X8, X3, X3
+	ADDL     R9, DX
 	ADDL     56(SP), CX
 	MOVL     AX, SI
 	VPSRLD   $0x1e, X3, X9
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPSLLD   $0x02, X3, X3
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPSLLD   $0x02, X3, X3
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     60(SP), BX
 	VPXOR    X9, X3, X3
 	MOVL     R8, SI
@@ -878,138 +878,138 @@ iteration:
 	XORL     DX, SI
 	ADDL     SI, BX
 	VPADDD   k<>+48(SB), X3, X10
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     4(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     8(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     12(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     16(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     20(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     24(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     28(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     32(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     36(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     40(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     44(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     48(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     52(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     56(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     60(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	MOVL     AX, 168(SP)
 	MOVL     BX, 172(SP)
 	MOVL     CX, 176(SP)
@@ -1041,11 +1041,11 @@ iteration:
 	XORL     BX, SI
 	VPXOR    X8, X0, X4
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    w___2a0_<>+0(SB), X4, X4
-	ADDL     R9, CX
-	VPSLLDQ  $0x0c, X4, X8
 	RORXL    $0x02, R8, R8
+	VPXOR    w___2a0_<>+0(SB), X4, X4
+	RORXL    $0x1b, DX, R9
+	VPSLLDQ  $0x0c, X4, X8
+	ADDL     R9, CX
 	VPSRLD   $0x1f, X4, X9
 	MOVL     152(SP), BX
 	ADDL     180(SP), BX
@@ -1059,11 +1059,11 @@ iteration:
 	XORL     AX, SI
 	ADDL     SI, BX
 	VPXOR    X9, X4, X4
-	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X4, X4
-	ADDL     R9, BX
-	VPADDD   k<>+0(SB), X4, X10
 	RORXL    $0x02, DX, DX
+	VPXOR    X8, X4, X4
+	RORXL    $0x1b, CX, R9
+	VPADDD   k<>+0(SB), X4, X10
+	ADDL     R9, BX
 	VMOVDQU  X10, (SP)
 	MOVL     156(SP), AX
 	ADDL     184(SP), AX
@@ -1075,9 +1075,9 @@ iteration:
 	XORL     R8, SI
 	ADDL     SI, AX
 	VPXOR    X8, X1, X5
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPSRLDQ  $0x04, X4, X9
 	ADDL     $-628983399, R8
 	MOVL     CX, SI
@@ -1087,10 +1087,10 @@ iteration:
 	VPXOR    w____2a0<>+0(SB), X5, X5
 	XORL     DX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPSLLDQ  $0x0c, X5, X8
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPSLLDQ  $0x0c, X5, X8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VPSRLD   $0x1f, X5, X9
 	ADDL     $+1518500249, DX
 	MOVL     BX, SI
@@ -1100,10 +1100,10 @@ iteration:
 	XORL     CX, SI
 	VPXOR    X9, X5, X5
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	VPSRLD   $0x1e, X8, X9
-	ADDL     R9, DX
 	RORXL    $0x02, AX, AX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VPSLLD   $0x02, X8, X8
 	ADDL     $+1518500249, CX
 	MOVL     AX, SI
@@ -1113,10 +1113,10 @@ iteration:
 	XORL     BX, SI
 	VPXOR    X8, X5, X5
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPADDD   k<>+16(SB), X5, X10
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPADDD   k<>+16(SB), X5, X10
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	VMOVDQU  X10, 16(SP)
 	ADDL     $+1518500249, BX
 	MOVL     R8, SI
@@ -1126,9 +1126,9 @@ iteration:
 	XORL     AX, SI
 	ADDL     SI, BX
 	VPXOR    X9, X4, X6
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VPSLLDQ  $0x0c, X6, X8
 	ADDL     $+1518500249, AX
 	MOVL     DX, SI
@@ -1138,9 +1138,9 @@ iteration:
 	XORL     R8, SI
 	ADDL     SI, AX
 	VPADDD   X6, X6, X6
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPXOR    X9, X6, X6
 	ADDL     $+1518500249, R8
 	MOVL     CX, SI
@@ -1150,9 +1150,9 @@ iteration:
 	XORL     DX, SI
 	ADDL     SI, R8
 	VPSLLD   $0x02, X8, X8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPXOR    X9, X6, X6
 	ADDL     $+1518500249, DX
 	MOVL     BX, SI
@@ -1162,9 +1162,9 @@ iteration:
 	XORL     CX, SI
 	ADDL     SI, DX
 	VPADDD   k<>+16(SB), X6, X10
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, 32(SP)
 	ADDL     $+1518500249, CX
 	MOVL     AX, SI
@@ -1174,10 +1174,10 @@ iteration:
 	XORL     BX, SI
 	VPALIGNR $0x08, X3, X4, X8
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X5, X8, X7
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X5, X8, X7
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	VPSRLDQ  $0x04, X6, X9
 	ADDL     $+1518500249, BX
 	MOVL     R8, SI
@@ -1187,10 +1187,10 @@ iteration:
 	XORL     AX, SI
 	VPXOR    w____2a0<>+0(SB), X7, X7
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPSLLDQ  $0x0c, X7, X8
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPSLLDQ  $0x0c, X7, X8
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	VPSRLD   $0x1f, X7, X9
 	ADDL     $+1518500249, AX
 	MOVL     DX, SI
@@ -1200,10 +1200,10 @@ iteration:
 	XORL     R8, SI
 	VPXOR    X9, X7, X7
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPSRLD   $0x1e, X8, X9
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VPSLLD   $0x02, X8, X8
 	ADDL     $+1518500921, R8
 	MOVL     CX, SI
@@ -1213,10 +1213,10 @@ iteration:
 	XORL     DX, SI
 	VPXOR    X8, X7, X7
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPADDD   k<>+16(SB), X7, X10
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPADDD   k<>+16(SB), X7, X10
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), DX
 	MOVL     BX, SI
@@ -1225,10 +1225,10 @@ iteration:
 	VPXOR    X1, X0, X0
 	XORL     CX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X4, X0, X0
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X4, X0, X0
+	ADDL     R9, DX
 	ADDL     4(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
@@ -1236,10 +1236,10 @@ iteration:
 	ANDL     R8, SI
 	XORL     BX, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X8, X0, X0
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     8(SP), BX
 	MOVL     R8, SI
 	VPSRLD   $0x1e, X0, X9
@@ -1248,9 +1248,9 @@ iteration:
 	XORL     AX, SI
 	ADDL     SI, BX
 	VPSLLD   $0x02, X0, X0
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     12(SP), AX
 	VPXOR    X9, X0, X0
 	MOVL     DX, SI
@@ -1259,9 +1259,9 @@ iteration:
 	XORL     R8, SI
 	VPADDD   k<>+16(SB), X0, X10
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), R8
 	MOVL     CX, SI
@@ -1269,9 +1269,9 @@ iteration:
 	XORL     BX, SI
 	VPXOR    X5, X1, X1
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPALIGNR $0x08, X7, X0, X8
 	ADDL     20(SP), DX
 	MOVL     BX, SI
@@ -1279,9 +1279,9 @@ iteration:
 	XORL     AX, SI
 	VPXOR    X8, X1, X1
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPSRLD   $0x1e, X1, X9
 	ADDL     24(SP), CX
 	MOVL     AX, SI
@@ -1289,9 +1289,9 @@ iteration:
 	XORL     R8, SI
 	VPSLLD   $0x02, X1, X1
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VPXOR    X9, X1, X1
 	ADDL     28(SP), BX
 	MOVL     R8, SI
@@ -1299,9 +1299,9 @@ iteration:
 	XORL     DX, SI
 	VPADDD   k<>+16(SB), X1, X10
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), AX
 	MOVL     DX, SI
@@ -1309,9 +1309,9 @@ iteration:
 	XORL     CX, SI
 	VPALIGNR $0x08, X0, X1, X8
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPXOR    X8, X6, X2
 	ADDL     36(SP), R8
 	MOVL     CX, SI
@@ -1319,9 +1319,9 @@ iteration:
 	XORL     BX, SI
 	VPXOR    w____2a0<>+0(SB), X2, X2
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPSRLD   $0x1e, X2, X9
 	ADDL     40(SP), DX
 	MOVL     BX, SI
@@ -1329,9 +1329,9 @@ iteration:
 	XORL     AX, SI
 	VPSLLD   $0x02, X2, X2
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPXOR    X9, X2, X2
 	ADDL     44(SP), CX
 	MOVL     AX, SI
@@ -1339,9 +1339,9 @@ iteration:
 	XORL     R8, SI
 	VPADDD   k<>+32(SB), X2, X10
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), BX
 	MOVL     R8, SI
@@ -1349,9 +1349,9 @@ iteration:
 	XORL     DX, SI
 	VPXOR    X7, X4, X3
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VPALIGNR $0x08, X1, X2, X8
 	ADDL     52(SP), AX
 	MOVL     DX, SI
@@ -1359,20 +1359,20 @@ iteration:
 	VPXOR    X8, X3, X3
 	XORL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    w____2a0<>+0(SB), X3, X3
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPXOR    w____2a0<>+0(SB), X3, X3
+	ADDL     R9, AX
 	ADDL     56(SP), R8
 	MOVL     CX, SI
 	VPSRLD   $0x1e, X3, X9
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPSLLD   $0x02, X3, X3
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPSLLD   $0x02, X3, X3
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	ADDL     60(SP), DX
 	VPXOR    X9, X3, X3
 	MOVL     BX, SI
@@ -1380,9 +1380,9 @@ iteration:
 	XORL     AX, SI
 	ADDL     SI, DX
 	VPADDD   k<>+32(SB), X3, X10
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), CX
 	MOVL     AX, SI
@@ -1390,9 +1390,9 @@ iteration:
 	XORL     R8, SI
 	VPXOR    X5, X4, X4
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VPXOR    X0, X4, X4
 	ADDL     4(SP), BX
 	MOVL     R8, SI
@@ -1400,20 +1400,20 @@ iteration:
 	VPALIGNR $0x08, X2, X3, X8
 	XORL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPXOR    X8, X4, X4
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPXOR    X8, X4, X4
+	ADDL     R9, BX
 	ADDL     8(SP), AX
 	MOVL     DX, SI
 	VPSRLD   $0x1e, X4, X9
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPSLLD   $0x02, X4, X4
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPSLLD   $0x02, X4, X4
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	ADDL     12(SP), R8
 	VPXOR    X9, X4, X4
 	MOVL     CX, SI
@@ -1421,9 +1421,9 @@ iteration:
 	XORL     BX, SI
 	ADDL     SI, R8
 	VPADDD   k<>+32(SB), X4, X10
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
 	MOVL     BX, SI
@@ -1431,9 +1431,9 @@ iteration:
 	XORL     AX, SI
 	VPXOR    X6, X5, X5
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPXOR    X1, X5, X5
 	ADDL     20(SP), CX
 	MOVL     AX, SI
@@ -1441,20 +1441,20 @@ iteration:
 	VPALIGNR $0x08, X3, X4, X8
 	XORL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X8, X5, X5
 	RORXL    $0x02, R8, R8
+	RORXL    $0x1b, DX, R9
+	VPXOR    X8, X5, X5
+	ADDL     R9, CX
 	ADDL     24(SP), BX
 	MOVL     R8, SI
 	VPSRLD   $0x1e, X5, X9
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPSLLD   $0x02, X5, X5
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPSLLD   $0x02, X5, X5
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	ADDL     28(SP), AX
 	VPXOR    X9, X5, X5
 	MOVL     DX, SI
@@ -1462,9 +1462,9 @@ iteration:
 	XORL     CX, SI
 	ADDL     SI, AX
 	VPADDD   k<>+32(SB), X5, X10
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R8
 	MOVL     CX, SI
@@ -1475,10 +1475,10 @@ iteration:
 	XORL     DX, SI
 	ANDL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X2, X6, X6
 	RORXL    $0x02, BX, BX
+	RORXL    $0x1b, AX, R9
+	VPXOR    X2, X6, X6
+	ADDL     R9, R8
 	ADDL     36(SP), DX
 	MOVL     BX, SI
 	ANDL     CX, SI
@@ -1488,10 +1488,10 @@ iteration:
 	XORL     CX, SI
 	ANDL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X6, X6
-	ADDL     R9, DX
 	RORXL    $0x02, AX, AX
+	VPXOR    X8, X6, X6
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	ADDL     40(SP), CX
 	MOVL     AX, SI
 	ANDL     BX, SI
@@ -1502,9 +1502,9 @@ iteration:
 	ANDL     R8, SI
 	ADDL     SI, CX
 	VPSLLD   $0x02, X6, X6
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     44(SP), BX
 	MOVL     R8, SI
 	VPXOR    X9, X6, X6
@@ -1515,9 +1515,9 @@ iteration:
 	ANDL     DX, SI
 	VPADDD   k<>+32(SB), X6, X10
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), AX
 	MOVL     DX, SI
@@ -1528,10 +1528,10 @@ iteration:
 	XORL     R8, SI
 	ANDL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X3, X7, X7
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPXOR    X3, X7, X7
+	ADDL     R9, AX
 	ADDL     52(SP), R8
 	MOVL     CX, SI
 	ANDL     DX, SI
@@ -1541,10 +1541,10 @@ iteration:
 	XORL     DX, SI
 	ANDL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPXOR    X8, X7, X7
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPXOR    X8, X7, X7
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	ADDL     56(SP), DX
 	MOVL     BX, SI
 	ANDL     CX, SI
@@ -1555,9 +1555,9 @@ iteration:
 	ANDL     AX, SI
 	ADDL     SI, DX
 	VPSLLD   $0x02, X7, X7
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     60(SP), CX
 	MOVL     AX, SI
 	VPXOR    X9, X7, X7
@@ -1568,9 +1568,9 @@ iteration:
 	ANDL     R8, SI
 	VPADDD   k<>+48(SB), X7, X10
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), BX
 	MOVL     R8, SI
@@ -1581,10 +1581,10 @@ iteration:
 	XORL     AX, SI
 	ANDL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPXOR    X4, X0, X0
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPXOR    X4, X0, X0
+	ADDL     R9, BX
 	ADDL     4(SP), AX
 	MOVL     DX, SI
 	ANDL     R8, SI
@@ -1594,10 +1594,10 @@ iteration:
 	XORL     R8, SI
 	ANDL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPXOR    X8, X0, X0
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	ADDL     8(SP), R8
 	MOVL     CX, SI
 	ANDL     DX, SI
@@ -1608,9 +1608,9 @@ iteration:
 	ANDL     BX, SI
 	ADDL     SI, R8
 	VPSLLD   $0x02, X0, X0
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     12(SP), DX
 	MOVL     BX, SI
 	VPXOR    X9, X0, X0
@@ -1621,9 +1621,9 @@ iteration:
 	ANDL     AX, SI
 	VPADDD   k<>+48(SB), X0, X10
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), CX
 	MOVL     AX, SI
@@ -1634,10 +1634,10 @@ iteration:
 	XORL     BX, SI
 	ANDL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X5, X1, X1
 	RORXL    $0x02, R8, R8
+	RORXL    $0x1b, DX, R9
+	VPXOR    X5, X1, X1
+	ADDL     R9, CX
 	ADDL     20(SP), BX
 	MOVL     R8, SI
 	ANDL     AX, SI
@@ -1647,10 +1647,10 @@ iteration:
 	XORL     AX, SI
 	ANDL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X1, X1
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPXOR    X8, X1, X1
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	ADDL     24(SP), AX
 	MOVL     DX, SI
 	ANDL     R8, SI
@@ -1661,9 +1661,9 @@ iteration:
 	ANDL     CX, SI
 	ADDL     SI, AX
 	VPSLLD   $0x02, X1, X1
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     28(SP), R8
 	MOVL     CX, SI
 	VPXOR    X9, X1, X1
@@ -1674,9 +1674,9 @@ iteration:
 	ANDL     BX, SI
 	VPADDD   k<>+48(SB), X1, X10
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), DX
 	MOVL     BX, SI
@@ -1687,10 +1687,10 @@ iteration:
 	XORL     CX, SI
 	ANDL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X6, X2, X2
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X6, X2, X2
+	ADDL     R9, DX
 	ADDL     36(SP), CX
 	MOVL     AX, SI
 	ANDL     BX, SI
@@ -1700,10 +1700,10 @@ iteration:
 	XORL     BX, SI
 	ANDL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X8, X2, X2
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X8, X2, X2
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     40(SP), BX
 	MOVL     R8, SI
 	ANDL     AX, SI
@@ -1714,9 +1714,9 @@ iteration:
 	ANDL     DX, SI
 	ADDL     SI, BX
 	VPSLLD   $0x02, X2, X2
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     44(SP), AX
 	MOVL     DX, SI
 	VPXOR    X9, X2, X2
@@ -1727,9 +1727,9 @@ iteration:
 	ANDL     CX, SI
 	VPADDD   k<>+48(SB), X2, X10
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), R8
 	MOVL     CX, SI
@@ -1737,9 +1737,9 @@ iteration:
 	XORL     BX, SI
 	VPXOR    X4, X3, X3
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), DX
 	MOVL     BX, SI
@@ -1747,20 +1747,20 @@ iteration:
 	VPALIGNR $0x08, X1, X2, X8
 	XORL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X8, X3, X3
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X8, X3, X3
+	ADDL     R9, DX
 	ADDL     56(SP), CX
 	MOVL     AX, SI
 	VPSRLD   $0x1e, X3, X9
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPSLLD   $0x02, X3, X3
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPSLLD   $0x02, X3, X3
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     60(SP), BX
 	VPXOR    X9, X3, X3
 	MOVL     R8, SI
@@ -1768,138 +1768,138 @@ iteration:
 	XORL     DX, SI
 	ADDL     SI, BX
 	VPADDD   k<>+48(SB), X3, X10
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     4(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     8(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     12(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     16(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     20(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     24(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     28(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     32(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     36(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     40(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     44(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     48(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     52(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     56(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     60(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	DECQ     192(SP)
 	JNZ      iteration
 	VMOVDQU  X11, 60(DI)
@@ -2009,10 +2009,10 @@ block:
 	XORL     DX, SI
 	VPXOR    X8, X0, X4
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X2, X4, X4
 	RORXL    $0x02, BX, BX
+	RORXL    $0x1b, AX, R9
+	VPXOR    X2, X4, X4
+	ADDL     R9, R8
 	ADDL     4(SP), DX
 	VPSRLDQ  $0x04, X3, X9
 	MOVL     BX, SI
@@ -2022,10 +2022,10 @@ block:
 	XORL     CX, SI
 	ADDL     SI, DX
 	VPSLLDQ  $0x0c, X4, X8
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSRLD   $0x1f, X4, X9
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPSRLD   $0x1f, X4, X9
+	ADDL     R9, DX
 	ADDL     8(SP), CX
 	MOVL     AX, SI
 	VPADDD   X4, X4, X4
@@ -2035,9 +2035,9 @@ block:
 	XORL     BX, SI
 	ADDL     SI, CX
 	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VPSLLD   $0x02, X8, X8
 	ADDL     12(SP), BX
 	MOVL     R8, SI
@@ -2047,10 +2047,10 @@ block:
 	XORL     AX, SI
 	VPXOR    X8, X4, X4
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPADDD   k<>+0(SB), X4, X10
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPADDD   k<>+0(SB), X4, X10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), AX
 	MOVL     DX, SI
@@ -2060,10 +2060,10 @@ block:
 	XORL     R8, SI
 	VPXOR    X8, X1, X5
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X3, X5, X5
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPXOR    X3, X5, X5
+	ADDL     R9, AX
 	ADDL     20(SP), R8
 	VPSRLDQ  $0x04, X4, X9
 	MOVL     CX, SI
@@ -2073,10 +2073,10 @@ block:
 	XORL     DX, SI
 	ADDL     SI, R8
 	VPSLLDQ  $0x0c, X5, X8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPSRLD   $0x1f, X5, X9
 	RORXL    $0x02, BX, BX
+	RORXL    $0x1b, AX, R9
+	VPSRLD   $0x1f, X5, X9
+	ADDL     R9, R8
 	ADDL     24(SP), DX
 	MOVL     BX, SI
 	VPADDD   X5, X5, X5
@@ -2086,9 +2086,9 @@ block:
 	XORL     CX, SI
 	ADDL     SI, DX
 	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPSLLD   $0x02, X8, X8
 	ADDL     28(SP), CX
 	MOVL     AX, SI
@@ -2098,10 +2098,10 @@ block:
 	XORL     BX, SI
 	VPXOR    X8, X5, X5
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPADDD   k<>+16(SB), X5, X10
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPADDD   k<>+16(SB), X5, X10
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), BX
 	MOVL     R8, SI
@@ -2111,10 +2111,10 @@ block:
 	XORL     AX, SI
 	VPXOR    X8, X2, X6
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPXOR    X4, X6, X6
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPXOR    X4, X6, X6
+	ADDL     R9, BX
 	ADDL     36(SP), AX
 	VPSRLDQ  $0x04, X5, X9
 	MOVL     DX, SI
@@ -2124,10 +2124,10 @@ block:
 	XORL     R8, SI
 	ADDL     SI, AX
 	VPSLLDQ  $0x0c, X6, X8
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPSRLD   $0x1f, X6, X9
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPSRLD   $0x1f, X6, X9
+	ADDL     R9, AX
 	ADDL     40(SP), R8
 	MOVL     CX, SI
 	VPADDD   X6, X6, X6
@@ -2137,9 +2137,9 @@ block:
 	XORL     DX, SI
 	ADDL     SI, R8
 	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPSLLD   $0x02, X8, X8
 	ADDL     44(SP), DX
 	MOVL     BX, SI
@@ -2149,10 +2149,10 @@ block:
 	XORL     CX, SI
 	VPXOR    X8, X6, X6
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	VPADDD   k<>+16(SB), X6, X10
-	ADDL     R9, DX
 	RORXL    $0x02, AX, AX
+	VPADDD   k<>+16(SB), X6, X10
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), CX
 	MOVL     AX, SI
@@ -2162,10 +2162,10 @@ block:
 	XORL     BX, SI
 	VPXOR    X8, X3, X7
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X5, X7, X7
 	RORXL    $0x02, R8, R8
+	RORXL    $0x1b, DX, R9
+	VPXOR    X5, X7, X7
+	ADDL     R9, CX
 	ADDL     52(SP), BX
 	VPSRLDQ  $0x04, X6, X9
 	MOVL     R8, SI
@@ -2175,10 +2175,10 @@ block:
 	XORL     AX, SI
 	ADDL     SI, BX
 	VPSLLDQ  $0x0c, X7, X8
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPSRLD   $0x1f, X7, X9
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPSRLD   $0x1f, X7, X9
+	ADDL     R9, BX
 	ADDL     56(SP), AX
 	MOVL     DX, SI
 	VPADDD   X7, X7, X7
@@ -2188,9 +2188,9 @@ block:
 	XORL     R8, SI
 	ADDL     SI, AX
 	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPSLLD   $0x02, X8, X8
 	ADDL     60(SP), R8
 	MOVL     CX, SI
@@ -2200,10 +2200,10 @@ block:
 	XORL     DX, SI
 	VPXOR    X8, X7, X7
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPADDD   k<>+16(SB), X7, X10
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPADDD   k<>+16(SB), X7, X10
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), DX
 	MOVL     BX, SI
@@ -2212,10 +2212,10 @@ block:
 	VPXOR    X1, X0, X0
 	XORL     CX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X4, X0, X0
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X4, X0, X0
+	ADDL     R9, DX
 	ADDL     4(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
@@ -2223,10 +2223,10 @@ block:
 	ANDL     R8, SI
 	XORL     BX, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X8, X0, X0
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     8(SP), BX
 	MOVL     R8, SI
 	VPSRLD   $0x1e, X0, X9
@@ -2235,9 +2235,9 @@ block:
 	XORL     AX, SI
 	ADDL     SI, BX
 	VPSLLD   $0x02, X0, X0
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     12(SP), AX
 	VPXOR    X9, X0, X0
 	MOVL     DX, SI
@@ -2246,9 +2246,9 @@ block:
 	XORL     R8, SI
 	VPADDD   k<>+16(SB), X0, X10
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), R8
 	MOVL     CX, SI
@@ -2256,9 +2256,9 @@ block:
 	XORL     BX, SI
 	VPXOR    X2, X1, X1
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPXOR    X5, X1, X1
 	ADDL     20(SP), DX
 	MOVL     BX, SI
@@ -2266,20 +2266,20 @@ block:
 	VPALIGNR $0x08, X7, X0, X8
 	XORL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X8, X1, X1
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X8, X1, X1
+	ADDL     R9, DX
 	ADDL     24(SP), CX
 	MOVL     AX, SI
 	VPSRLD   $0x1e, X1, X9
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPSLLD   $0x02, X1, X1
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPSLLD   $0x02, X1, X1
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     28(SP), BX
 	VPXOR    X9, X1, X1
 	MOVL     R8, SI
@@ -2287,9 +2287,9 @@ block:
 	XORL     DX, SI
 	ADDL     SI, BX
 	VPADDD   k<>+16(SB), X1, X10
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), AX
 	MOVL     DX, SI
@@ -2297,9 +2297,9 @@ block:
 	XORL     CX, SI
 	VPXOR    X3, X2, X2
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VPXOR    X6, X2, X2
 	ADDL     36(SP), R8
 	MOVL     CX, SI
@@ -2307,20 +2307,20 @@ block:
 	VPALIGNR $0x08, X0, X1, X8
 	XORL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X8, X2, X2
 	RORXL    $0x02, BX, BX
+	RORXL    $0x1b, AX, R9
+	VPXOR    X8, X2, X2
+	ADDL     R9, R8
 	ADDL     40(SP), DX
 	MOVL     BX, SI
 	VPSRLD   $0x1e, X2, X9
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	VPSLLD   $0x02, X2, X2
-	ADDL     R9, DX
 	RORXL    $0x02, AX, AX
+	VPSLLD   $0x02, X2, X2
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	ADDL     44(SP), CX
 	VPXOR    X9, X2, X2
 	MOVL     AX, SI
@@ -2328,9 +2328,9 @@ block:
 	XORL     R8, SI
 	ADDL     SI, CX
 	VPADDD   k<>+32(SB), X2, X10
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), BX
 	MOVL     R8, SI
@@ -2338,9 +2338,9 @@ block:
 	XORL     DX, SI
 	VPXOR    X4, X3, X3
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), AX
 	MOVL     DX, SI
@@ -2348,20 +2348,20 @@ block:
 	VPALIGNR $0x08, X1, X2, X8
 	XORL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X8, X3, X3
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPXOR    X8, X3, X3
+	ADDL     R9, AX
 	ADDL     56(SP), R8
 	MOVL     CX, SI
 	VPSRLD   $0x1e, X3, X9
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPSLLD   $0x02, X3, X3
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPSLLD   $0x02, X3, X3
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	ADDL     60(SP), DX
 	VPXOR    X9, X3, X3
 	MOVL     BX, SI
@@ -2369,9 +2369,9 @@ block:
 	XORL     AX, SI
 	ADDL     SI, DX
 	VPADDD   k<>+32(SB), X3, X10
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), CX
 	MOVL     AX, SI
@@ -2379,9 +2379,9 @@ block:
 	XORL     R8, SI
 	VPXOR    X5, X4, X4
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VPXOR    X0, X4, X4
 	ADDL     4(SP), BX
 	MOVL     R8, SI
@@ -2389,20 +2389,20 @@ block:
 	VPALIGNR $0x08, X2, X3, X8
 	XORL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPXOR    X8, X4, X4
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPXOR    X8, X4, X4
+	ADDL     R9, BX
 	ADDL     8(SP), AX
 	MOVL     DX, SI
 	VPSRLD   $0x1e, X4, X9
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPSLLD   $0x02, X4, X4
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPSLLD   $0x02, X4, X4
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	ADDL     12(SP), R8
 	VPXOR    X9, X4, X4
 	MOVL     CX, SI
@@ -2410,9 +2410,9 @@ block:
 	XORL     BX, SI
 	ADDL     SI, R8
 	VPADDD   k<>+32(SB), X4, X10
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
 	MOVL     BX, SI
@@ -2420,9 +2420,9 @@ block:
 	XORL     AX, SI
 	VPXOR    X6, X5, X5
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VPXOR    X1, X5, X5
 	ADDL     20(SP), CX
 	MOVL     AX, SI
@@ -2430,20 +2430,20 @@ block:
 	VPALIGNR $0x08, X3, X4, X8
 	XORL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X8, X5, X5
 	RORXL    $0x02, R8, R8
+	RORXL    $0x1b, DX, R9
+	VPXOR    X8, X5, X5
+	ADDL     R9, CX
 	ADDL     24(SP), BX
 	MOVL     R8, SI
 	VPSRLD   $0x1e, X5, X9
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPSLLD   $0x02, X5, X5
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPSLLD   $0x02, X5, X5
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	ADDL     28(SP), AX
 	VPXOR    X9, X5, X5
 	MOVL     DX, SI
@@ -2451,9 +2451,9 @@ block:
 	XORL     CX, SI
 	ADDL     SI, AX
 	VPADDD   k<>+32(SB), X5, X10
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R8
 	MOVL     CX, SI
@@ -2464,10 +2464,10 @@ block:
 	XORL     DX, SI
 	ANDL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X2, X6, X6
 	RORXL    $0x02, BX, BX
+	RORXL    $0x1b, AX, R9
+	VPXOR    X2, X6, X6
+	ADDL     R9, R8
 	ADDL     36(SP), DX
 	MOVL     BX, SI
 	ANDL     CX, SI
@@ -2477,10 +2477,10 @@ block:
 	XORL     CX, SI
 	ANDL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X6, X6
-	ADDL     R9, DX
 	RORXL    $0x02, AX, AX
+	VPXOR    X8, X6, X6
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	ADDL     40(SP), CX
 	MOVL     AX, SI
 	ANDL     BX, SI
@@ -2491,9 +2491,9 @@ block:
 	ANDL     R8, SI
 	ADDL     SI, CX
 	VPSLLD   $0x02, X6, X6
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     44(SP), BX
 	MOVL     R8, SI
 	VPXOR    X9, X6, X6
@@ -2504,9 +2504,9 @@ block:
 	ANDL     DX, SI
 	VPADDD   k<>+32(SB), X6, X10
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), AX
 	MOVL     DX, SI
@@ -2517,10 +2517,10 @@ block:
 	XORL     R8, SI
 	ANDL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X3, X7, X7
 	RORXL    $0x02, CX, CX
+	RORXL    $0x1b, BX, R9
+	VPXOR    X3, X7, X7
+	ADDL     R9, AX
 	ADDL     52(SP), R8
 	MOVL     CX, SI
 	ANDL     DX, SI
@@ -2530,10 +2530,10 @@ block:
 	XORL     DX, SI
 	ANDL     BX, SI
 	ADDL     SI, R8
-	RORXL    $0x1b, AX, R9
-	VPXOR    X8, X7, X7
-	ADDL     R9, R8
 	RORXL    $0x02, BX, BX
+	VPXOR    X8, X7, X7
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	ADDL     56(SP), DX
 	MOVL     BX, SI
 	ANDL     CX, SI
@@ -2544,9 +2544,9 @@ block:
 	ANDL     AX, SI
 	ADDL     SI, DX
 	VPSLLD   $0x02, X7, X7
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     60(SP), CX
 	MOVL     AX, SI
 	VPXOR    X9, X7, X7
@@ -2557,9 +2557,9 @@ block:
 	ANDL     R8, SI
 	VPADDD   k<>+48(SB), X7, X10
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), BX
 	MOVL     R8, SI
@@ -2570,10 +2570,10 @@ block:
 	XORL     AX, SI
 	ANDL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPXOR    X4, X0, X0
 	RORXL    $0x02, DX, DX
+	RORXL    $0x1b, CX, R9
+	VPXOR    X4, X0, X0
+	ADDL     R9, BX
 	ADDL     4(SP), AX
 	MOVL     DX, SI
 	ANDL     R8, SI
@@ -2583,10 +2583,10 @@ block:
 	XORL     R8, SI
 	ANDL     CX, SI
 	ADDL     SI, AX
-	RORXL    $0x1b, BX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, AX
 	RORXL    $0x02, CX, CX
+	VPXOR    X8, X0, X0
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	ADDL     8(SP), R8
 	MOVL     CX, SI
 	ANDL     DX, SI
@@ -2597,9 +2597,9 @@ block:
 	ANDL     BX, SI
 	ADDL     SI, R8
 	VPSLLD   $0x02, X0, X0
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     12(SP), DX
 	MOVL     BX, SI
 	VPXOR    X9, X0, X0
@@ -2610,9 +2610,9 @@ block:
 	ANDL     AX, SI
 	VPADDD   k<>+48(SB), X0, X10
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), CX
 	MOVL     AX, SI
@@ -2623,10 +2623,10 @@ block:
 	XORL     BX, SI
 	ANDL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X5, X1, X1
 	RORXL    $0x02, R8, R8
+	RORXL    $0x1b, DX, R9
+	VPXOR    X5, X1, X1
+	ADDL     R9, CX
 	ADDL     20(SP), BX
 	MOVL     R8, SI
 	ANDL     AX, SI
@@ -2636,10 +2636,10 @@ block:
 	XORL     AX, SI
 	ANDL     DX, SI
 	ADDL     SI, BX
-	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X1, X1
-	ADDL     R9, BX
 	RORXL    $0x02, DX, DX
+	VPXOR    X8, X1, X1
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, BX
 	ADDL     24(SP), AX
 	MOVL     DX, SI
 	ANDL     R8, SI
@@ -2650,9 +2650,9 @@ block:
 	ANDL     CX, SI
 	ADDL     SI, AX
 	VPSLLD   $0x02, X1, X1
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     28(SP), R8
 	MOVL     CX, SI
 	VPXOR    X9, X1, X1
@@ -2663,9 +2663,9 @@ block:
 	ANDL     BX, SI
 	VPADDD   k<>+48(SB), X1, X10
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), DX
 	MOVL     BX, SI
@@ -2676,10 +2676,10 @@ block:
 	XORL     CX, SI
 	ANDL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X6, X2, X2
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X6, X2, X2
+	ADDL     R9, DX
 	ADDL     36(SP), CX
 	MOVL     AX, SI
 	ANDL     BX, SI
@@ -2689,10 +2689,10 @@ block:
 	XORL     BX, SI
 	ANDL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X8, X2, X2
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPXOR    X8, X2, X2
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     40(SP), BX
 	MOVL     R8, SI
 	ANDL     AX, SI
@@ -2703,9 +2703,9 @@ block:
 	ANDL     DX, SI
 	ADDL     SI, BX
 	VPSLLD   $0x02, X2, X2
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     44(SP), AX
 	MOVL     DX, SI
 	VPXOR    X9, X2, X2
@@ -2716,9 +2716,9 @@ block:
 	ANDL     CX, SI
 	VPADDD   k<>+48(SB), X2, X10
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), R8
 	MOVL     CX, SI
@@ -2726,9 +2726,9 @@ block:
 	XORL     BX, SI
 	VPXOR    X4, X3, X3
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), DX
 	MOVL     BX, SI
@@ -2736,20 +2736,20 @@ block:
 	VPALIGNR $0x08, X1, X2, X8
 	XORL     AX, SI
 	ADDL     SI, DX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X8, X3, X3
 	RORXL    $0x02, AX, AX
+	RORXL    $0x1b, R8, R9
+	VPXOR    X8, X3, X3
+	ADDL     R9, DX
 	ADDL     56(SP), CX
 	MOVL     AX, SI
 	VPSRLD   $0x1e, X3, X9
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
-	RORXL    $0x1b, DX, R9
-	VPSLLD   $0x02, X3, X3
-	ADDL     R9, CX
 	RORXL    $0x02, R8, R8
+	VPSLLD   $0x02, X3, X3
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	ADDL     60(SP), BX
 	VPXOR    X9, X3, X3
 	MOVL     R8, SI
@@ -2757,138 +2757,138 @@ block:
 	XORL     DX, SI
 	ADDL     SI, BX
 	VPADDD   k<>+48(SB), X3, X10
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     4(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     8(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     12(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     16(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     20(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     24(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     28(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     32(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     36(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     40(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	ADDL     44(SP), R8
 	MOVL     CX, SI
 	XORL     DX, SI
 	XORL     BX, SI
 	ADDL     SI, R8
+	RORXL    $0x02, BX, BX
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	RORXL    $0x02, BX, BX
 	ADDL     48(SP), DX
 	MOVL     BX, SI
 	XORL     CX, SI
 	XORL     AX, SI
 	ADDL     SI, DX
+	RORXL    $0x02, AX, AX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	RORXL    $0x02, AX, AX
 	ADDL     52(SP), CX
 	MOVL     AX, SI
 	XORL     BX, SI
 	XORL     R8, SI
 	ADDL     SI, CX
+	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	RORXL    $0x02, R8, R8
 	ADDL     56(SP), BX
 	MOVL     R8, SI
 	XORL     AX, SI
 	XORL     DX, SI
 	ADDL     SI, BX
+	RORXL    $0x02, DX, DX
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, BX
-	RORXL    $0x02, DX, DX
 	ADDL     60(SP), AX
 	MOVL     DX, SI
 	XORL     R8, SI
 	XORL     CX, SI
 	ADDL     SI, AX
+	RORXL    $0x02, CX, CX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	RORXL    $0x02, CX, CX
 	MOVQ     64(SP), DI
 	ADDL     (DI), AX
 	MOVL     AX, (DI)

@@ -6,7 +6,10 @@
 
 // func IterateScalar(state *uint64, n int)
 TEXT ·IterateScalar(SB), NOSPLIT, $0-16
-	// IterateScalar does n iterations of HMAC-sha1 on one lane.
+	// IterateScalar does n iterations of HMAC-SHA-1 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// All of the state is in registers while this runs but T. For cores without SHA1.
+	// The mix of a compression (FIPS 180-4 §6.1.2): for a round about 9 instructions, for a word of the schedule four, less what is zero in it; 950 in all.
+	// Bound by the units: 320 cycles on a Neoverse N1 with three, which it takes by LLVM's model. The chain of a round is a rotation and an addition.
 	MOVD state+0(FP), R0
 	MOVD n+8(FP), R1
 	CMP  $0, R1
@@ -1991,7 +1994,8 @@ done:
 
 // func CompressScalar(h *uint64, p []byte)
 TEXT ·CompressScalar(SB), NOSPLIT, $24-32
-	// CompressScalar hashes the blocks of p into the SHA-1 state h (FIPS 180-4 §6.1.2).
+	// CompressScalar compresses the blocks of p into the state at h, with the rounds and the schedule of IterateScalar (FIPS 180-4 §6.1.2).
+	// Bound as that is.
 	MOVD  h+0(FP), R0
 	MOVD  p_base+8(FP), R1
 	MOVD  p_len+16(FP), R2
