@@ -617,6 +617,30 @@ func TestPoolSynctest(t *testing.T) {
 	})
 }
 
+// A call that is given up while another caller has its chains in lanes, and just ends its own work, leaves nothing in the pool.
+func TestPoolGivenUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 0))
+	pool := &Pool{Workers: 1}
+	slice := variants[idSHA256].kernels().plans[0].slice()
+	for range 200 {
+		var wg sync.WaitGroup
+		for range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(300))*time.Microsecond)
+			defer cancel()
+			wg.Go(func() { pool.Key(ctx, sha256.New, "password", nil, 1e9, 3*sha256.Size) })
+		}
+		iter := slice/2 + r.IntN(slice)
+		key, err := pool.Key(t.Context(), sha256.New, "password", nil, iter, 20)
+		if want := reference(t, sha256.New, "password", nil, iter, 20); err != nil || !bytes.Equal(key, want) {
+			t.Fatalf("got %x, %v, want %x", key, err, want)
+		}
+		wg.Wait()
+		if idle(t, pool); t.Failed() {
+			return
+		}
+	}
+}
+
 // alone runs a test in a process of its own, with more settings of GODEBUG.
 func alone(t *testing.T, godebug string, test func()) {
 	t.Helper()
