@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// A long key needs its own memory and a fixed set: 1 GiB, or 64 MiB with -short and on 32 bits, and less under the race detector.
+// A long key needs its own memory and a fixed set: 1 GiB, or 64 MiB with -short and on 32 bits, and less where things are slow.
 func TestMemoryOfLongKey(t *testing.T) {
 	keyLength := 1 << 30
 	switch {
-	case race:
+	case slow():
 		keyLength = 4 << 20
 	case testing.Short() || strconv.IntSize == 32:
 		keyLength = 64 << 20
@@ -59,7 +59,7 @@ func TestMemoryOfLongKey(t *testing.T) {
 func TestMemoryOfManyJobs(t *testing.T) {
 	count := 1_000_000
 	switch {
-	case race:
+	case slow():
 		count = 10_000
 	case testing.Short():
 		count = 100_000

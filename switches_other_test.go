@@ -5,5 +5,7 @@
 
 package pbkdf2
 
-// switches would be how often the system has taken a processor from this process. Nobody tells here.
-func switches() int64 { return 0 }
+var calls int64
+
+// switches would be how often the system has taken a processor from this process. Nobody tells here, so that it may have been at any time.
+func switches() int64 { calls++; return calls }
