@@ -18,6 +18,7 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("cycles", "adds", addsAMD64),
+	onAMD64("sha1", "bmi2", sha1BMI2),
 	onAMD64("sha1", "shani", sha1SHANI(1)),
 	onAMD64("sha1", "shanix2", sha1SHANI(2)),
 	onAMD64("sha1", "shanix3", sha1SHANI(3)),
