@@ -58,15 +58,16 @@ func runBatch(ctx context.Context, h func() hash.Hash, jobs []Job, opts *BatchOp
 	if opts == nil {
 		opts = &BatchOptions{}
 	}
-	size := 1
-	if len(jobs) > 0 && !standardOnly() {
+	if len(jobs) > 0 {
 		d := h()
 		if d == nil {
 			return fmt.Errorf("%w: the function returned nil", ErrHash)
 		}
-		size = d.Size()
-		if v := identify(d); v != nil && v.runs(d, new([maxSize]byte)) {
-			b.v = v
+		b.size = d.Size()
+		if !standardOnly() {
+			if v := identify(d); v != nil && v.isNew(d, new([maxSize]byte)) {
+				b.v = v
+			}
 		}
 	}
 	blocks := 0
@@ -78,18 +79,17 @@ func runBatch(ctx context.Context, h func() hash.Hash, jobs []Job, opts *BatchOp
 		if len(j.Key) == 0 {
 			return fmt.Errorf("job %d: Key has length 0; allocate it: %w", i, ErrKeyLength)
 		}
-		if err := checkKeyLength(len(j.Key), size); err != nil {
+		if err := checkSize(len(j.Key), b.size); err != nil {
 			return fmt.Errorf("job %d: %w", i, err)
 		}
-		n := (len(j.Key)-1)/size + 1
-		b.total += uint64(n) * uint64(j.Iter)
-		blocks += n
-	}
-	if err := b.stop.err(); err != nil {
-		return err
+		b.total += b.iterations(j)
+		blocks += b.blocks(j)
 	}
 	for i := range jobs {
 		jobs[i].Done = false
+	}
+	if err := b.stop.err(); err != nil {
+		return err
 	}
 	count := opts.Workers
 	if count < 1 {
@@ -104,6 +104,7 @@ type batch struct {
 	stop  stopper
 	h     func() hash.Hash
 	v     *variant // nil: the standard library does the work
+	size  int      // of the hash
 	jobs  []Job
 	total uint64 // iterations
 
@@ -112,6 +113,11 @@ type batch struct {
 	ended atomic.Bool   // an error or a panic ends all workers
 	tick  chan struct{} // progress of others than the caller
 }
+
+// blocks is the number of a job's blocks, and iterations what they take together.
+func (b *batch) blocks(j *Job) int { return (len(j.Key)-1)/b.size + 1 }
+
+func (b *batch) iterations(j *Job) uint64 { return uint64(b.blocks(j)) * uint64(j.Iter) }
 
 // run lets count workers, the caller's goroutine among them, work on chains chains each, at most.
 func (b *batch) run(count, chains int, progress func(done, total uint64)) error {
@@ -123,7 +129,9 @@ func (b *batch) run(count, chains int, progress func(done, total uint64)) error 
 	others := make(chan error)
 	for range count - 1 {
 		go func() {
-			others <- b.guard(func() error {
+			err := errGoexit
+			defer func() { others <- err }()
+			err = b.guard(func() error {
 				return b.work(chains, func() {
 					select {
 					case b.tick <- struct{}{}:
@@ -133,12 +141,19 @@ func (b *batch) run(count, chains int, progress func(done, total uint64)) error 
 			})
 		}()
 	}
+	left := count - 1
+	defer func() { // if progress or h has ended this goroutine
+		b.ended.Store(true)
+		for ; left > 0; left-- {
+			<-others
+		}
+	}()
 	err := b.guard(func() error { return b.work(chains, tell) })
-	for left := count - 1; left > 0; {
+	for left > 0 {
 		select {
 		case other := <-others:
 			left--
-			if err == nil || err == errEnded {
+			if _, ok := other.(panicked); ok || err == nil || err == errEnded {
 				err = other
 			}
 		case <-b.tick:
@@ -150,11 +165,17 @@ func (b *batch) run(count, chains int, progress func(done, total uint64)) error 
 	if p, ok := err.(panicked); ok {
 		panic(p.value)
 	}
+	if err == errGoexit {
+		runtime.Goexit()
+	}
 	if err == nil {
 		tell()
 	}
 	return err
 }
+
+// errGoexit is the error of a worker whose goroutine h has ended: the caller's is ended too.
+var errGoexit = errors.New("pbkdf2: runtime.Goexit")
 
 // errEnded is the error of a worker that ends because another one has failed.
 var errEnded = errors.New("pbkdf2: ended")
@@ -164,8 +185,9 @@ type panicked struct{ value any }
 
 func (p panicked) Error() string { return fmt.Sprint(p.value) }
 
-// guard calls work, turns a panic into an error, and tells the other workers of any error.
+// guard calls work, turns a panic into an error, and tells the other workers of any error, and of the end of the goroutine.
 func (b *batch) guard(work func() error) (err error) {
+	err = errGoexit
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicked{p}
@@ -308,7 +330,7 @@ func (s *batchSource) overStandard() error {
 			if key, err = stdpbkdf2.Key(s.h, text(j.Password), j.Salt, j.Iter, len(j.Key)); err != nil {
 				return err
 			}
-			s.done.Add(uint64(j.Iter)) // the hash's size, and so the number of blocks, is not asked for
+			s.done.Add(s.iterations(j))
 		} else {
 			key = make([]byte, len(j.Key))
 			if err := overHMAC(s.h, j.Password, j.Salt, j.Iter, key, s.advanced); err != nil {

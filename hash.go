@@ -146,28 +146,27 @@ func pack32(words ...uint32) (p packed) {
 	return p
 }
 
-// types are the dynamic types of the hashes, each with the variants that have it; Size and BlockSize tell these apart. FIPS 140 mode, in which
-// even making some of them may be an error, never comes here.
-var types = sync.OnceValue(func() []typed {
-	return []typed{
-		{reflect.TypeOf(sha256.New()), variants[idSHA224 : idSHA256+1]},
-		{reflect.TypeOf(sha1.New()), variants[idSHA1 : idSHA1+1]},
-		{reflect.TypeOf(sha512.New()), variants[idSHA384 : idSHA512_256+1]},
-		{reflect.TypeOf(md5.New()), variants[idMD5 : idMD5+1]},
-	}
-})
+// types are the dynamic types of the hashes, each with the variants that have it; Size and BlockSize tell these apart. Making a hash is allowed in
+// FIPS 140-3 mode too, though using some is not.
+var types = [...]typed{
+	{reflect.TypeOf(sha256.New()), variants[idSHA224 : idSHA256+1]},
+	{reflect.TypeOf(sha1.New()), variants[idSHA1 : idSHA1+1]},
+	{reflect.TypeOf(sha512.New()), variants[idSHA384 : idSHA512_256+1]},
+	{reflect.TypeOf(md5.New()), variants[idMD5 : idMD5+1]},
+}
 
 type typed struct {
 	dynamic  reflect.Type
 	variants []*variant
 }
 
-// identify returns the variant whose type and sizes d has, or nil.
+// identify returns the variant whose type and sizes d has, if this package has kernels for it, and nil otherwise.
 func identify(d hash.Hash) *variant {
-	for _, t := range types() {
-		if t.dynamic == reflect.TypeOf(d) {
-			for _, v := range t.variants {
-				if d.Size() == v.size && d.BlockSize() == v.block() {
+	dynamic := reflect.TypeOf(d)
+	for i := range types {
+		if types[i].dynamic == dynamic {
+			for _, v := range types[i].variants {
+				if d.Size() == v.size && d.BlockSize() == v.block() && !v.kernels().standard {
 					return v
 				}
 			}
@@ -176,8 +175,7 @@ func identify(d hash.Hash) *variant {
 	return nil
 }
 
-// runs tells whether v's kernels are to compute what d would: not if the standard library has more to offer, nor if d has data in it already,
-// for then its Sum, appended to scratch, is not the empty message's.
-func (v *variant) runs(d hash.Hash, scratch *[maxSize]byte) bool {
-	return !v.kernels().standard && string(d.Sum(scratch[:0])) == v.empty
+// isNew tells whether d, a hash of v's type, has no data in it yet: its Sum, appended to scratch, is the empty message's.
+func (v *variant) isNew(d hash.Hash, scratch *[maxSize]byte) bool {
+	return string(d.Sum(scratch[:0])) == v.empty
 }

@@ -81,7 +81,7 @@ func Implementation[H hash.Hash](h func() H) string {
 		return standard
 	}
 	v := identify(d)
-	if v == nil || !v.runs(d, new([maxSize]byte)) {
+	if v == nil || !v.isNew(d, new([maxSize]byte)) {
 		return standard
 	}
 	return v.kernels().plans[0].kernels[0].name
@@ -92,7 +92,7 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if err := checkIterations(iter); err != nil {
 		return nil, err
 	}
-	if err := checkKeyLength(keyLength, 1); err != nil {
+	if err := checkKeyLength(keyLength); err != nil {
 		return nil, err
 	}
 	if h == nil {
@@ -101,19 +101,20 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if err := stop.err(); err != nil {
 		return nil, err
 	}
-	if standardOnly() {
-		key, err := stdpbkdf2.Key(h, password, salt, iter, keyLength)
-		if err := stop.err(); err != nil {
-			return nil, err
-		}
-		return key, err
-	}
 	d := h()
 	if any(d) == nil {
 		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
 	}
-	if err := checkKeyLength(keyLength, d.Size()); err != nil {
+	if err := checkSize(keyLength, d.Size()); err != nil {
 		return nil, err
+	}
+	if standardOnly() {
+		key, err := stdpbkdf2.Key(handOn(d, h), password, salt, iter, keyLength)
+		if err := stop.err(); err != nil {
+			clear(key)
+			return nil, err
+		}
+		return key, err
 	}
 	v := identify(d)
 	if v == nil {
@@ -121,7 +122,7 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	}
 	w := workers.Get().(*worker)
 	defer w.release()
-	if !v.runs(d, &w.sum) {
+	if !v.isNew(d, &w.sum) {
 		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
@@ -159,11 +160,16 @@ func checkIterations(iter int) error {
 	return nil
 }
 
-// checkKeyLength checks against the size of the hash. Rounding up to whole blocks must not overflow either.
-func checkKeyLength(keyLength, size int) error {
+// checkKeyLength checks what can be without the hash.
+func checkKeyLength(keyLength int) error {
 	if keyLength < 1 {
 		return fmt.Errorf("%w: %d is below 1", ErrKeyLength, keyLength)
 	}
+	return nil
+}
+
+// checkSize checks the key's length against the size of the hash. Rounding up to whole blocks must not overflow either.
+func checkSize(keyLength, size int) error {
 	if uint64(keyLength) > math.MaxUint32*uint64(size) || keyLength > math.MaxInt-size {
 		return fmt.Errorf("%w: %d is above (2^32 - 1) times the hash's size, %d", ErrKeyLength, keyLength, size)
 	}

@@ -71,7 +71,7 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 	if p.MaxIter > 0 && iter > p.MaxIter {
 		return nil, fmt.Errorf("%w: %d is above the pool's limit, %d", ErrIterations, iter, p.MaxIter)
 	}
-	if err := checkKeyLength(keyLength, 1); err != nil {
+	if err := checkKeyLength(keyLength); err != nil {
 		return nil, err
 	}
 	if h == nil {
@@ -95,16 +95,17 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 	if d == nil {
 		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
 	}
-	if err := checkKeyLength(keyLength, d.Size()); err != nil {
+	if err := checkSize(keyLength, d.Size()); err != nil {
 		return nil, err
 	}
 	v := identify(d)
-	if v == nil || !v.runs(d, new([maxSize]byte)) {
+	if v == nil || !v.isNew(d, new([maxSize]byte)) {
 		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
 	}
 	c := &call{changed: make(chan struct{}, 1)}
 	key := make([]byte, keyLength)
 	if err := c.start(stop, v, readOnly(password), salt, iter, key); err != nil {
+		c.wipe()
 		return nil, err
 	}
 	c.chains = make([]poolChain, min(c.blocks, len(v.kernels().plans)))

@@ -3,6 +3,8 @@
 
 package pbkdf2
 
+import "unsafe"
+
 // sliceTime bounds what runs between two points of preemption: about 100 µs at the reference CPU's 3.6 GHz, in cycles.
 const sliceTime = 360_000
 
@@ -140,7 +142,7 @@ func (t *team) arrange(p *plan) {
 	}
 	if cap(t.state) < size {
 		clear(t.state[:cap(t.state)])
-		t.state = make([]uint64, size)
+		t.state = aligned(size)
 	}
 	t.state = t.state[:size]
 	for lane, c := range t.lanes {
@@ -148,6 +150,14 @@ func (t *team) arrange(p *plan) {
 			t.load(lane)
 		}
 	}
+}
+
+// aligned makes n uint64s that begin at a cache line. Kernels do not depend on it, but unaligned vectors are loaded a little slower.
+func aligned(n int) []uint64 {
+	const line = 64
+	s := make([]uint64, n+line/8-1)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % line / 8
+	return s[skip:][:n]
 }
 
 // size is the number of uint64s that k's lanes take in state.

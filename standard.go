@@ -29,12 +29,20 @@ func handOn[H hash.Hash](d H, h func() H) func() H {
 // betweenLooks is how many iterations overHMAC does between two looks around, some 100 µs of a hash such as SHA-3.
 const betweenLooks = 32
 
-// overHMAC fills key for any hash, as crypto/pbkdf2 would, and calls look every few iterations with their number. It ends with look's error.
+// overHMAC fills key for any hash, as crypto/pbkdf2 would, and calls look every few iterations with their number. It ends with look's error, and key is
+// cleared then.
 func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, look func(iterations int) error) error {
 	prf := hmac.New(h, password)
 	u := make([]byte, 0, prf.Size())
 	t := make([]byte, prf.Size())
-	defer func() { clear(u[:cap(u)]); clear(t) }()
+	whole, ended := key, false
+	defer func() {
+		clear(u[:cap(u)])
+		clear(t)
+		if !ended {
+			clear(whole)
+		}
+	}()
 	since := 0
 	for block := uint32(1); len(key) > 0; block++ {
 		prf.Reset()
@@ -61,5 +69,7 @@ func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, l
 		}
 		key = key[copy(key, t):]
 	}
-	return look(since)
+	err := look(since)
+	ended = err == nil
+	return err
 }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fastkdf/pbkdf2/asm/internal/arm64"
 	"github.com/fastkdf/pbkdf2/asm/internal/output"
@@ -49,11 +50,17 @@ func constWords(h spec.Hash) []uint64 {
 	return w
 }
 
-func lanesText(n int) string {
-	if n == 1 {
-		return "one lane"
+// armDoc is the documentation of an iteration kernel: what is the same for all, then what is particular.
+func armDoc(name string, h spec.Hash, lanes int, particular string) string {
+	text := "one lane"
+	if lanes > 1 {
+		text = fmt.Sprintf("%d lanes", lanes)
 	}
-	return fmt.Sprintf("%d lanes", n)
+	hash := strings.ReplaceAll(strings.ToUpper(h.Name[:3])+"-"+h.Name[3:], "_", "/")
+	if h.Words == 4 {
+		hash = "MD5"
+	}
+	return fmt.Sprintf("%s does n iterations of HMAC-%s on %s: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].\n%s", name, hash, text, strings.TrimSpace(particular))
 }
 
 func arrange(vs []arm64.V, a func(arm64.V) arm64.VA) []arm64.VA {
@@ -124,8 +131,13 @@ func (m *sha2Known) late(t int) (uint64, bool) {
 func (m *sha2Known) part(t int, sigma [3]int, s int) (uint64, bool) {
 	x, ok := m.word(t)
 	y, ok2 := m.word(s)
-	right := func(n int) uint64 { return (y>>n | y<<(m.bits-n)) << (64 - m.bits) >> (64 - m.bits) }
-	return x + (right(sigma[0]) ^ right(sigma[1]) ^ y>>sigma[2]), ok && ok2
+	return x + m.sigma(sigma, y), ok && ok2
+}
+
+// sigma is x rotated by the first two numbers and shifted by the last.
+func (m *sha2Known) sigma(n [3]int, x uint64) uint64 {
+	right := func(n int) uint64 { return (x>>n | x<<(m.bits-n)) << (64 - m.bits) >> (64 - m.bits) }
+	return right(n[0]) ^ right(n[1]) ^ x>>n[2]
 }
 
 // pair is of for both words of pair k.

@@ -18,6 +18,7 @@ type kernel struct {
 // kernels is the list of all of them.
 var kernels = []kernel{
 	onAMD64("cycles", "adds", addsAMD64),
+	onAMD64("sha1", "bmi2", sha1BMI2),
 	onAMD64("sha1", "shani", sha1SHANI(1)),
 	onAMD64("sha1", "shanix2", sha1SHANI(2)),
 	onAMD64("sha1", "shanix3", sha1SHANI(3)),
@@ -64,9 +65,12 @@ var kernels = []kernel{
 	onARM64("md5", "neonx24", md5NEON(6)),
 	onARM64("sha1", "sha1", sha1SHA1(1)),
 	onARM64("sha1", "sha1x2", sha1SHA1(2)),
+	onARM64("sha1", "scalar", sha1ARMScalar),
+	onARM64("sha1", "neonx4", sha1NEON),
 	onARM64("sha256", "sha2", sha256SHA2(1)),
 	onARM64("sha256", "sha2x2", sha256SHA2(2)),
 	onARM64("sha256", "scalar", sha2ARMScalar(spec.SHA256, spec.SHA224)),
+	onARM64("sha256", "neonx4", sha256NEON),
 	onARM64("sha512", "scalar", sha2ARMScalar(spec.SHA512, spec.SHA384, spec.SHA512_256, spec.SHA512_224)),
 	onARM64("sha512", "sha512", sha512SHA512(1)),
 	onARM64("sha512", "sha512x2", sha512SHA512(2)),

@@ -4,11 +4,24 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/fastkdf/pbkdf2/asm/internal/arm64"
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
+
+// sha2Doc is what the kernels' documentation says of the numbers of lanes.
+var sha2Doc = map[int]string{
+	1: `
+While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+The mix of a compression (FIPS 180-4 §6.2.2): 16 SHA256H, 16 SHA256H2, 11 SHA256SU0, 12 SHA256SU1 and about 40 additions and moves. Constant words of the message are added to K, and what they
+alone give of the schedule is a constant.
+Bound by latency: 16 SHA256H, and the addition of the midstate, which has K in it. Where one unit does all hash instructions, SHA256H2 begins a cycle after SHA256H, and the next four
+rounds wait for both: 16·4 + 15 + 2 = 81 cycles on Neoverse cores, which it takes by LLVM's model. The copy of abcd that SHA256H2 needs is made within that.`,
+	2: `
+While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+The mix of a compression (FIPS 180-4 §6.2.2) is that of one lane for each.
+Bound by the unit for hash instructions, which has 110 of them for two lanes and does one in a cycle: by LLVM's model it takes 115 cycles on a Neoverse V2. A third lane would gain nothing.
+SHA256SU0 out of instructions for other units (nine) gains little with four vector units and loses with two.`,
+}
 
 // sha256SHA2 writes SHA-256 with ARMv8's SHA256 instructions for so many lanes and, with one, the compression function.
 func sha256SHA2(lanes int) func(*arm64.File) {
@@ -136,8 +149,7 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 	name := kernelSymbol(streamsISA("SHA2", lanes), h)
 	c := &sha2Constant{}
 	var ls []*sha2Lane
-	f.Iterate(name, fmt.Sprintf(`
-%s does n iterations of HMAC-%s on %s.`, name, h.Name, lanesText(lanes)),
+	f.Iterate(name, armDoc(name, h, lanes, sha2Doc[lanes]),
 		func(state arm64.R) {
 			c.base = f.R("constants")
 			f.Address(f.Table32(h.Name, sha2Constants(h)...), c.base)
@@ -248,7 +260,8 @@ func compressSHA256SHA2(f *arm64.File) {
 	var k arm64.R
 	var sum []arm64.V
 	f.Compress("CompressSHA2", `
-CompressSHA2 hashes the blocks of p into the SHA-256 state h, with SHA256H and SHA256H2 (FIPS 180-4 §6.2.2).`, 64,
+CompressSHA2 compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHA2 (FIPS 180-4 §6.2.2).
+Bound as that is.`, 64,
 		func(h, p arm64.R) {
 			l = newSHA2Lane(f)
 			k = f.R("k")

@@ -5,6 +5,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -71,7 +72,6 @@ type sha2Lanes struct {
 	konstAt  int         // the one that sha2K points to
 	streams  []*sha2Stream
 	rot      sha2Rotations
-	ahead    int // how many rounds before its own W[t] is made
 	unrolled int // rounds in front of the loop of 16
 }
 
@@ -93,7 +93,7 @@ var sha2Ring, sha2K, sha2Pre, sha2OtherPre, sha2Count, sha2Step = [2]GPPhysical{
 const sha2Precomputed = 5 // words of it for each half
 
 func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
-	k := &sha2Lanes{Vector: v, hash: h, words: laneSchedule(h), rot: sha2Rotate[h.WordBits], schedK: map[int]int{}, ahead: 1, unrolled: len(h.K)}
+	k := &sha2Lanes{Vector: v, hash: h, words: laneSchedule(h), rot: sha2Rotate[h.WordBits], schedK: map[int]int{}, unrolled: len(h.K)}
 	mask := uint64(1)<<(h.WordBits-1)<<1 - 1
 	for t, w := range k.words {
 		c := h.K[t]
@@ -102,7 +102,7 @@ func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
 		}
 		k.roundK = append(k.roundK, len(k.konst))
 		k.konst = append(k.konst, c&mask)
-		if u := t + k.ahead; u >= 16 && u < len(k.words) && !k.words[u].isConst() && k.words[u].konst != 0 {
+		if u := t + 1; u >= 16 && u < len(k.words) && !k.words[u].isConst() && k.words[u].konst != 0 {
 			k.schedK[u] = len(k.konst)
 			k.konst = append(k.konst, k.words[u].konst)
 		}
@@ -207,7 +207,8 @@ func (s *sha2Stream) sum(terms []addend, acc, dst VecPhysical) (atoms []amd64.At
 	return atoms
 }
 
-// bigSigma is dst = Σ(x), smallSigma dst = σ(x), whose last rotation is a shift. On AVX-512 dst may be x; on AVX2 t2 may be x, which is then lost.
+// bigSigma is dst = Σ(x), smallSigma dst = σ(x), whose last rotation is a shift. On AVX-512 dst may
+// be x; AVX2 does not use t2.
 func (s *sha2Stream) bigSigma(rot [3]int, x, dst, t1, t2 VecPhysical) []amd64.Atom {
 	return s.sigma(rot[:], nil, x, dst, t1, t2)
 }
@@ -237,19 +238,9 @@ func (s *sha2Stream) sigma(rotate, shift []int, x, dst, t1, t2 VecPhysical) (ato
 		return atoms
 	}
 	do(func() { terms[0](dst) })
-	for i := 1; i < len(terms); i++ {
-		term, to := terms[i], t1
-		if i == len(terms)-1 && t2 == x {
-			to = x
-		}
-		do(func() { term(to) })
-		if i > 1 && i+1 < len(terms) && t2 != x { // two terms at a time make a short chain
-			i++
-			term := terms[i]
-			do(func() { term(t2) })
-			do(func() { s.Xor(t2, t1, t1) })
-		}
-		do(func() { s.Xor(to, dst, dst) })
+	for _, term := range terms[1:] {
+		do(func() { term(t1) })
+		do(func() { s.Xor(t1, dst, dst) })
 	}
 	return atoms
 }
@@ -310,7 +301,7 @@ func (s *sha2Stream) schedule(t int, word laneWord, keep bool) (atoms []amd64.At
 		switch {
 		case !s.IsAVX512():
 			do(func() { s.Load(s.slot(t-2), u[0]) })
-			do(s.smallSigma(s.rot.sigma1, u[0], s1, u[3], u[0])...)
+			do(s.smallSigma(s.rot.sigma1, u[0], s1, u[3], nil)...)
 		case !ok:
 			do(func() { s.Load(s.slot(t-2), u[1]) })
 			do(s.smallSigma(s.rot.sigma1, u[1], u[1], u[2], u[3])...)
@@ -338,13 +329,11 @@ func (s *sha2Stream) round(terms ...addend) (atoms []amd64.Atom) {
 	switch {
 	case !s.IsAVX512():
 		t0, t1, x, y := t[0], t[1], t[2], t[3] // y is b ^ c
-		do(func() { s.Xor(f, g, t0) }, func() { s.And(e, t0, t0) }, func() { s.Xor(g, t0, t0) })
-		do(plus(t0, h))
-		do(s.bigSigma(s.rot.bigSigma1, e, t0, t1, x)...)
+		ch := []amd64.Atom{func() { s.Xor(f, g, x) }, func() { s.And(e, x, x) }, func() { s.Xor(g, x, x) }, plus(x, h)}
+		do(spread(s.bigSigma(s.rot.bigSigma1, e, t0, t1, nil), ch)...)
 		do(plus(t0, h), plus(h, d))
-		do(func() { s.Xor(a, b, x) }, func() { s.And(x, y, y) }, func() { s.Xor(b, y, y) })
-		do(plus(y, h))
-		do(s.bigSigma(s.rot.bigSigma0, a, t0, t1, y)...)
+		maj := []amd64.Atom{func() { s.Xor(a, b, x) }, func() { s.And(x, y, y) }, func() { s.Xor(b, y, y) }, plus(y, h)}
+		do(spread(s.bigSigma(s.rot.bigSigma0, a, t0, t1, nil), maj)...)
 		do(plus(t0, h))
 		s.tmp = []VecPhysical{t0, t1, y, x}
 		s.state = []VecPhysical{h, a, b, c, d, e, f, g}
@@ -400,10 +389,12 @@ func (k *sha2Lanes) write(of func(s *sha2Stream) []amd64.Atom) {
 func (k *sha2Lanes) rounds(t int, loop bool) {
 	k.reachK(k.roundK[t])
 	k.write(func(s *sha2Stream) []amd64.Atom {
-		var sched []amd64.Atom
+		// The next word of the schedule is made beside the round. In the last pass of the loop that is one too many, which costs less
+		// than a loop that makes its first word when it needs it.
+		var beside []amd64.Atom
 		latest := t
-		if u := t + k.ahead; u >= 16 && u < len(k.hash.K) {
-			sched = s.schedule(u, k.words[u], loop || s.recent == nil || u+7 < len(k.hash.K))
+		if u := t + 1; u >= 16 && u < len(k.hash.K) {
+			beside = s.schedule(u, k.words[u], loop || s.recent == nil || u+7 < len(k.hash.K))
 			latest = u
 		}
 		w := addend{s.w(t, latest), false}
@@ -426,7 +417,7 @@ func (k *sha2Lanes) rounds(t int, loop bool) {
 		default:
 			round = s.round(addend{h, false}, k.addK(k.roundK[t]), w)
 		}
-		return spread(round, sched)
+		return spread(round, beside)
 	})
 }
 
@@ -492,8 +483,33 @@ func (k *sha2Lanes) precompute() {
 	}
 }
 
+// doc documents a kernel; the arrangement is what not all of them share.
+func (k *sha2Lanes) doc(name, arrangement string) string {
+	if k.hash.Suffix != "" {
+		return fmt.Sprintf("%s is %s for HMAC-%s, whose message is padded earlier.", name, strings.TrimSuffix(name, k.hash.Suffix), strings.ToUpper(k.hash.Name))
+	}
+	hash, section := "HMAC-"+strings.ToUpper(k.hash.Name), "6.2.2"
+	if k.WordBits == 64 {
+		section = "6.4.2"
+	}
+	vectors := "one vector"
+	if k.Streams > 1 {
+		vectors = fmt.Sprintf("%d vectors", k.Streams)
+	}
+	return fmt.Sprintf(`
+%s does n iterations of %s (FIPS 180-4 §%s) on %d lanes, one in each %d-bit word of %s.
+State is [inner | outer | u | t][8 words][%[4]d lanes].
+
+The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+rounds the constant has been added to the midstate.
+
+%[7]s`, name, hash, section, k.Lanes(), k.WordBits, vectors, strings.TrimSpace(arrangement))
+}
+
 // iterate writes the kernel.
-func (k *sha2Lanes) iterate(isa, doc string) {
+func (k *sha2Lanes) iterate(isa, arrangement string) {
 	name := fmt.Sprintf("Iterate%sx%d%s", isa, k.Lanes(), k.hash.Suffix)
 	vec := k.Bytes() * k.Streams
 	pre := 16 * vec
@@ -501,7 +517,7 @@ func (k *sha2Lanes) iterate(isa, doc string) {
 		pre = 0
 	}
 	table := k.Consts("k"+k.hash.Name, k.konst)[0]
-	k.Iterate(name, doc,
+	k.Iterate(name, k.doc(name, arrangement),
 		func() {
 			k.Frame(pre+2*sha2Precomputed*vec, sha2Pre)
 			k.LEAQ(Mem{Base: sha2Pre, Disp: sha2Precomputed * vec}, sha2OtherPre)
@@ -597,29 +613,60 @@ func sha2AVX2(f *amd64.File, hashes ...spec.Hash) {
 		k.unrolled = 32
 		r := k.Regs()
 		k.streams = []*sha2Stream{{sha2Lanes: k, state: r[8:16], tmp: r[0:4], sched: r[4:8]}}
-		k.iterate("AVX2", "TODO")
+		perWord, bound := 21, "3130 operations, 782 cycles"
+		if h.WordBits == 64 {
+			perWord, bound = 19, "3912 operations, 978 cycles"
+		}
+		k.iterate("AVX2", fmt.Sprintf(`
+AVX2 has no rotation; one is two shifts and a xor, or a byte shuffle for 8. Ch is ((f^g)&e)^g and Maj is ((a^b)&(b^c))^b, where b^c
+is the a^b of the round before. That is 35 operations a round and %d a word of the schedule. Four in ten are shifts, for which a CPU
+has half of its units; so what counts is the number of operations, and a second vector would not help. The last sixteen words of the
+schedule are in memory. The first 32 rounds stand in line, the others are a loop of 16, the most used registers are the low ones, and
+displacements have one byte: the whole loop has to fit into a CPU's cache of decoded instructions.
+Bound at four operations a cycle, as on Zen 3: %s a compression.`, perWord, bound))
 	}
 }
 
+// sha2AVX512 writes the kernels of one, two or three vectors.
 func sha2AVX512(f *amd64.File, streams int, hashes ...spec.Hash) {
 	for _, h := range hashes {
 		k := newSHA2Lanes(f.AVX512(h.WordBits, 8, streams), h)
 		r := k.Regs()
+		bound := map[int][4]string{
+			32: {1: "456 cycles a compression", 2: "3109 operations, 777 cycles", 3: "4663 operations, 1166 cycles"},
+			64: {1: "568 cycles a compression", 2: "4005 operations, 1001 cycles", 3: "6007 operations, 1502 cycles"},
+		}[h.WordBits][streams]
+		var arrangement string
 		switch streams {
 		case 1:
 			k.streams = []*sha2Stream{{sha2Lanes: k, state: r[0:8], ring: r[8:24], tmp: r[24:27], sched: r[27:31]}}
-		case 2:
-			for i := range 2 {
-				r := r[16*i:]
-				k.streams = append(k.streams, &sha2Stream{sha2Lanes: k, i: i, state: r[0:8], tmp: r[8:11], sched: r[11:14], recent: r[14:16]})
+			arrangement = `
+The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
+Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
+but the chain from e to e is a rotation, a ternary operation and one addition.
+Bound: that chain, 7 cycles a round on Zen 5, ` + bound + `.`
+		case 2, 3:
+			for i := range streams {
+				s := &sha2Stream{sha2Lanes: k, i: i, state: r[8*i:][:8], tmp: r[24:27], sched: r[27:31]}
+				if streams == 2 {
+					r := r[16*i:]
+					s.state, s.tmp, s.sched, s.recent = r[0:8], r[8:11], r[11:14], r[14:16]
+				}
+				k.streams = append(k.streams, s)
 			}
 			k.unrolled = 32
-		case 3:
-			for i := range 3 {
-				k.streams = append(k.streams, &sha2Stream{sha2Lanes: k, i: i, state: r[8*i:][:8], tmp: r[24:27], sched: r[27:31]})
+			arrangement = `
+The last sixteen words of the schedule are in memory, the last two of them in registers too: those are in the longest chain of it.
+`
+			if streams == 3 {
+				arrangement = `
+The last sixteen words of the schedule are in memory: three states leave eight registers, which the vectors use in turn.
+`
 			}
-			k.unrolled = 32
+			arrangement += `A round is 17 operations, a word of the schedule 11. The first 32 rounds stand in line, the others are a loop of 16, to stay below
+the size of the instruction cache.
+Bound at four operations a cycle, as on Zen 5: ` + bound + ` a compression; twice that where there are two.`
 		}
-		k.iterate("AVX512", "TODO")
+		k.iterate("AVX512", arrangement)
 	}
 }

@@ -26,17 +26,18 @@ var sha2Rotate = map[int]sha2Rotations{
 // A sha2Scalar is SHA-2 of one lane: rounds in general registers, the schedule in vectors beside them.
 type sha2Scalar struct {
 	amd64.Scalar
-	h        spec.Hash
-	rot      sha2Rotations
-	state    [8]GPPhysical // a to h of round 0
-	t, u     GPPhysical    // scratch
-	maj      [2]GPPhysical // one has b ^ c when a round begins, and the other when it ends: a ^ b is the next round's b ^ c
-	wk       Mem           // W+K of sixteen rounds, by round number modulo 16
-	short    func(i int) bool
-	schedule *sha2Schedule
+	h         spec.Hash
+	rot       sha2Rotations
+	state     [8]GPPhysical // a to h of round 0
+	t, u      GPPhysical    // scratch
+	maj       [2]GPPhysical // one has b ^ c when a round begins, and the other when it ends: a ^ b is the next round's b ^ c
+	wk        Mem           // W+K of sixteen rounds, by round number modulo 16
+	short     bool          // whether rounds are short ones
+	baseUntil int           // the first round that may use sha2Base
+	schedule  *sha2Schedule
 }
 
-// base is the only general register that the rounds leave alone.
+// sha2Base is the only general register that the first rounds leave alone.
 var sha2Base = RDI
 
 func newSHA2Scalar(f *amd64.File, h spec.Hash) *sha2Scalar {
@@ -48,7 +49,9 @@ func newSHA2Scalar(f *amd64.File, h spec.Hash) *sha2Scalar {
 		t:      RSI,
 		u:      R12,
 		maj:    [2]GPPhysical{R13, R14},
-		short:  func(i int) bool { return false },
+		// Zen 5 does five such instructions in a cycle, so that the chain is in the way sooner. The CPUs without SHA-NI that SHA-256 is for
+		// do four, moves and the schedule included.
+		short: h.WordBits == 64,
 	}
 	s.wk = f.AllocLocal(h.BlockBytes())
 	s.schedule = newSHA2Schedule(s)
@@ -84,60 +87,73 @@ func (s *sha2Scalar) bigSigma(rot [3]int, x GPPhysical) []amd64.Atom {
 	}
 }
 
-// choose sets t to Ch(e, f, g) of round i. fg is the address of f ^ g if that is known.
-func (s *sha2Scalar) choose(i int, fg *Mem) []amd64.Atom {
+// choose sets w to Ch(e, f, g) of round i. fg is the address of f ^ g if that is known.
+func (s *sha2Scalar) choose(i int, fg *Mem, w GPPhysical) []amd64.Atom {
 	e, f, g := s.reg(i, 4), s.reg(i, 5), s.reg(i, 6)
-	atoms := []amd64.Atom{func() { s.Mov(f, s.t) }, func() { s.Xor(g, s.t) }}
+	atoms := []amd64.Atom{func() { s.Mov(f, w) }, func() { s.Xor(g, w) }}
 	if fg != nil {
-		atoms = []amd64.Atom{func() { s.Mov(*fg, s.t) }}
+		atoms = []amd64.Atom{func() { s.Mov(*fg, w) }}
 	}
-	return append(atoms, func() { s.And(e, s.t) }, func() { s.Xor(g, s.t) })
+	return append(atoms, func() { s.And(e, w) }, func() { s.Xor(g, w) })
+}
+
+// addChosen adds Ch(e, f, g) and bigSigma1(e) to dst. The rotations, which few units can do, come first if a register is free for that:
+// on Zen 3, which decides early which unit an instruction goes to, a round takes a cycle less then.
+func (s *sha2Scalar) addChosen(i int, fg *Mem, dst GPPhysical) []amd64.Atom {
+	sigma := s.bigSigma(s.rot.bigSigma1, s.reg(i, 4))
+	addSigma := func() { s.Add(s.t, dst) }
+	if i < s.baseUntil {
+		choose := s.choose(i, fg, s.t)
+		return slices.Concat(choose, []amd64.Atom{func() { s.Add(s.t, dst) }}, sigma, []amd64.Atom{addSigma})
+	}
+	w := sha2Base
+	choose := s.choose(i, nil, w)
+	return slices.Concat(sigma[:3], choose[:1], sigma[3:4], choose[1:], sigma[4:], []amd64.Atom{func() { s.Add(w, dst) }, addSigma})
 }
 
 // round does round i (FIPS 180-4 §6.2.2 step 3, §6.4.2 step 3) after adding the words wk to h, the newest last.
+//
+// From one e to the next it is five cycles by the book: bigSigma1 takes three, and two additions follow, to h and to d. There are 22
+// instructions apart from moves, which cost nothing on most CPUs. A short round adds h to d before e is known, so that e takes four
+// cycles, and gets a from e by subtracting the old d again: 24 instructions.
 func (s *sha2Scalar) round(i int, fg *Mem, wk ...Op) []amd64.Atom {
-	a, b, c, d, e, h := s.reg(i, 0), s.reg(i, 1), s.reg(i, 2), s.reg(i, 3), s.reg(i, 4), s.reg(i, 7)
+	a, b, c, d, h := s.reg(i, 0), s.reg(i, 1), s.reg(i, 2), s.reg(i, 3), s.reg(i, 7)
 	bc, ab := s.maj[i%2], s.maj[(i+1)%2]
-	var atoms []amd64.Atom
-	do := func(more ...amd64.Atom) { atoms = append(atoms, more...) }
+	var addWK []amd64.Atom
 	for _, w := range wk {
-		do(func() { s.Add(w, h) })
+		addWK = append(addWK, func() { s.Add(w, h) })
 	}
-	if s.short(i) {
-		q := bc
-		do(func() { s.Mov(a, ab) }, func() { s.Xor(b, ab) })
-		do(func() { s.And(a, q) }, func() { s.Mov(b, s.t) }, func() { s.And(c, s.t) }, func() { s.Add(s.t, q) }, func() { s.Sub(d, q) })
-		do(func() { s.Add(h, d) })
-		do(s.choose(i, fg)...)
-		do(func() { s.Add(s.t, d) })
-		do(s.bigSigma(s.rot.bigSigma1, e)...)
-		do(func() { s.Add(s.t, d) })
-		do(s.bigSigma(s.rot.bigSigma0, a)...)
-		do(func() { s.Lea(d, q, h) }, func() { s.Add(s.t, h) })
-		return atoms
+	if s.short {
+		q := bc // (a & (b ^ c)) + (b & c) - d: Maj(a, b, c) and what takes the old d from e
+		return slices.Concat(
+			[]amd64.Atom{
+				func() { s.Mov(a, ab) }, func() { s.Xor(b, ab) }, func() { s.And(a, q) }, func() { s.Sub(d, q) },
+				func() { s.Mov(b, s.t) }, func() { s.And(c, s.t) }, func() { s.Add(s.t, q) },
+			},
+			addWK, []amd64.Atom{func() { s.Add(h, d) }},
+			s.addChosen(i, fg, d),
+			s.bigSigma(s.rot.bigSigma0, a),
+			[]amd64.Atom{func() { s.Lea(d, q, h) }, func() { s.Add(s.t, h) }})
 	}
-	do(s.choose(i, fg)...)
-	do(func() { s.Add(s.t, h) })
-	do(s.bigSigma(s.rot.bigSigma1, e)...)
-	do(func() { s.Add(s.t, h) })
-	do(func() { s.Add(h, d) })
-	// Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b
-	do(func() { s.Mov(a, ab) }, func() { s.Xor(b, ab) }, func() { s.And(ab, bc) }, func() { s.Xor(b, bc) })
-	do(s.bigSigma(s.rot.bigSigma0, a)...)
-	do(func() { s.Add(s.t, bc) }, func() { s.Add(bc, h) })
-	return atoms
+	return slices.Concat(
+		addWK,
+		s.addChosen(i, fg, h),
+		[]amd64.Atom{
+			func() { s.Add(h, d) },
+			// Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b
+			func() { s.Mov(a, ab) }, func() { s.Xor(b, ab) }, func() { s.And(ab, bc) }, func() { s.Xor(b, bc) },
+		},
+		s.bigSigma(s.rot.bigSigma0, a),
+		[]amd64.Atom{func() { s.Add(s.t, bc) }, func() { s.Add(bc, h) }})
 }
 
-// scheduledRounds does the rounds from first on with the schedule that they need, and the schedule of those after them, beside them.
-// Side has what else may be done beside a round.
-func (s *sha2Scalar) scheduledRounds(first int, main func(i int) []amd64.Atom, side map[int][]amd64.Atom) {
+// scheduledRounds does all rounds with the schedule beside them, and what side has for a round.
+func (s *sha2Scalar) scheduledRounds(round func(i int) []amd64.Atom, side map[int][]amd64.Atom) {
 	v := s.schedule
 	for i := 0; i < s.rounds(); i += v.lanes {
 		var rounds, beside []amd64.Atom
 		for j := i; j < i+v.lanes; j++ {
-			if j >= first {
-				rounds = append(rounds, main(j)...)
-			}
+			rounds = append(rounds, round(j)...)
 			beside = append(beside, side[j]...)
 		}
 		if i+16 < s.rounds() {
@@ -376,6 +392,7 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 	f.JLE(LabelRef("done"))
 
 	s := newSHA2Scalar(f, h)
+	s.baseUntil = 8
 	v := s.schedule
 	size := s.Bytes()
 	message := h.Message()
@@ -412,7 +429,7 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 	for half := range mid {
 		mid[half] = f.AllocLocal(ones*size + 16)
 	}
-	count, stateSlot, toggle := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
+	count, stateSlot, toggle, other := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
 	mask := func(m Mem) Mem { return s.at(m, ones) }
 	cur := Mem{Base: sha2Base}
 	t := []VecPhysical{X12, X13, X14, X15}[:8/v.lanes]
@@ -524,6 +541,9 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 	f.MOVQ(s.t, toggle)
 
 	f.Label("compression")
+	f.MOVQ(sha2Base, s.t)
+	f.XORQ(toggle, s.t)
+	f.MOVQ(s.t, other)
 	for i, r := range s.state {
 		if !message[i].IsConst() && !partial(i) {
 			s.Mov(r, s.at(last, i))
@@ -596,9 +616,9 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 		}
 		return s.round(i, nil, s.slot(i))
 	}
-	s.scheduledRounds(0, main, side)
+	s.scheduledRounds(main, side)
 	// The other half's turn.
-	f.XORQ(toggle, sha2Base)
+	f.MOVQ(other, sha2Base)
 	f.DECQ(count)
 	f.JNZ(LabelRef("compression"))
 
@@ -620,43 +640,36 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 
 // compressSHA2Scalar writes a compression function.
 func compressSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
-	f.Text(name, output.Compress, doc)
-	s := newSHA2Scalar(f, h)
-	v := s.schedule
-	n, hSlot := f.AllocLocal(8), f.AllocLocal(8)
-	p := sha2Base
-	f.Load(f.Param("h"), s.t)
-	f.Load(f.Param("p").Base(), p)
-	f.Load(f.Param("p").Len(), s.u)
-	f.SUBQ(U32(h.BlockBytes()), s.u)
-	f.JLT(LabelRef("done"))
-	f.MOVQ(s.u, n)
-	f.MOVQ(s.t, hSlot)
-	for i, r := range s.state {
-		s.Mov(Mem{Base: s.t, Disp: i * s.Bytes()}, r)
-	}
-	swap := s.Table64("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f)
-	if s.Bits == 32 {
-		swap = s.Table64("swap32", 0x0405060700010203, 0x0c0d0e0f08090a0b)
-	}
-	f.VMOVDQU(swap, X11)
-	f.Label("block")
-	for q := range v.ring {
-		f.VMOVDQU(Mem{Base: p, Disp: 16 * q}, v.reg(q))
-		f.VPSHUFB(X11, v.reg(q), v.reg(q))
-		amd64.Run(v.put(q))
-	}
-	s.Mov(s.reg(0, 1), s.maj[0])
-	s.Xor(s.reg(0, 2), s.maj[0])
-	s.scheduledRounds(0, func(i int) []amd64.Atom { return s.round(i, nil, s.slot(i)) }, nil)
-	f.MOVQ(hSlot, s.t)
-	for i, r := range s.state {
-		s.Add(Mem{Base: s.t, Disp: i * s.Bytes()}, r)
-		s.Mov(r, Mem{Base: s.t, Disp: i * s.Bytes()})
-	}
-	f.ADDQ(U32(h.BlockBytes()), p)
-	f.SUBQ(U32(h.BlockBytes()), n)
-	f.JGE(LabelRef("block"))
-	f.Label("done")
-	f.RET()
+	f.CompressInFrame(name, doc, h.BlockBytes(), func() (begin, block, end func(GPPhysical)) {
+		s := newSHA2Scalar(f, h)
+		v := s.schedule
+		swap := X11
+		begin = func(h GPPhysical) {
+			order := s.Table64("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f)
+			if s.Bits == 32 {
+				order = s.Table64("swap32", 0x0405060700010203, 0x0c0d0e0f08090a0b)
+			}
+			f.VMOVDQU(order, swap)
+			for i, r := range s.state {
+				s.Mov(s.at(Mem{Base: h}, i), r)
+			}
+		}
+		block = func(p GPPhysical) {
+			for q := range v.ring {
+				f.VMOVDQU(Mem{Base: p, Disp: 16 * q}, v.reg(q))
+				f.VPSHUFB(swap, v.reg(q), v.reg(q))
+				amd64.Run(v.put(q))
+			}
+			s.Mov(s.reg(0, 1), s.maj[0])
+			s.Xor(s.reg(0, 2), s.maj[0])
+			s.scheduledRounds(func(i int) []amd64.Atom { return s.round(i, nil, s.slot(i)) }, nil)
+		}
+		end = func(h GPPhysical) {
+			for i, r := range s.state {
+				s.Add(s.at(Mem{Base: h}, i), r)
+				s.Mov(r, s.at(Mem{Base: h}, i))
+			}
+		}
+		return
+	})
 }

@@ -12,9 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // functions reads the machine code of an assembly file, or of a package's Go code, for arm64: one slice of instruction words for each symbol.
@@ -64,8 +65,8 @@ func assemble(source string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	object.Close()
-	asm := exec.Command("go", "tool", "asm", "-p", "model", "-I", filepath.Join(runtime.GOROOT(), "pkg", "include"), "-o", object.Name(), source)
+	object.Close() // its name is what counts; the system clears its directory
+	asm := exec.Command("go", "tool", "asm", "-p", "model", "-I", filepath.Join(goroot(), "pkg", "include"), "-o", object.Name(), source)
 	asm.Env, asm.Stderr = env, os.Stderr
 	if err := asm.Run(); err != nil {
 		return "", fmt.Errorf("go tool asm %s: %w", source, err)
@@ -73,46 +74,67 @@ func assemble(source string) (string, error) {
 	return object.Name(), nil
 }
 
-// A loop is the instructions from a label to the conditional branch back to it, both included.
+// goroot is where Go is.
+var goroot = sync.OnceValue(func() string {
+	out, _ := exec.Command("go", "env", "GOROOT").Output()
+	return strings.TrimSpace(string(out))
+})
+
+// A loop is the instructions of one way from a label to the branch back to it, both included.
 type loop []uint32
 
-// loops finds the loops of a function in the order of their ends. One that has others inside loses their instructions.
+// loops finds the loops of a function in the order of their ends: for each branch back, the shortest way from its target to it. Two ways through the same loop that end in
+// different branches are two.
 func loops(code []uint32) []loop {
-	type span struct{ from, to int }
-	var spans []span
-	for i, w := range code {
-		if to, ok := branchTarget(w); ok && to < 0 {
-			spans = append(spans, span{i + to, i})
-		}
-	}
 	var found []loop
-	for _, s := range spans {
-		var l loop
-		for i := s.from; i <= s.to; i++ {
-			inside := false
-			for _, t := range spans {
-				inside = inside || t != s && t.from >= s.from && t.to <= s.to && t.from <= i && i <= t.to
-			}
-			if !inside {
-				l = append(l, code[i])
-			}
+	for i, w := range code {
+		if to, _, ok := branch(w); ok && to < 0 {
+			found = append(found, way(code, i+to, i))
 		}
-		found = append(found, l)
 	}
 	return found
 }
 
-// branchTarget is how many instructions on a conditional branch goes.
-func branchTarget(w uint32) (int, bool) {
+// way is the shortest sequence of instructions from one to another.
+func way(code []uint32, from, to int) loop {
+	before := map[int]int{from: -1}
+	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
+		i := queue[0]
+		if i == to {
+			var l loop
+			for ; i >= 0; i = before[i] {
+				l = append(l, code[i])
+			}
+			slices.Reverse(l)
+			return l
+		}
+		next := []int{i + 1}
+		if target, always, ok := branch(code[i]); ok && always {
+			next = []int{i + target}
+		} else if ok {
+			next = append(next, i+target)
+		}
+		for _, n := range next {
+			if _, seen := before[n]; !seen && n < len(code) && n >= 0 {
+				before[n] = i
+				queue = append(queue, n)
+			}
+		}
+	}
+	return nil
+}
+
+// branch is how many instructions on a branch goes, and whether it always does.
+func branch(w uint32) (target int, always, ok bool) {
 	switch {
 	case w>>24 == 0x54, w>>25&0x3f == 0x1a: // B.cond, CBZ and CBNZ: 19 bits
-		return int(int32(w<<8)) >> 13, true
+		return int(int32(w<<8)) >> 13, false, true
 	case w>>25&0x3f == 0x1b: // TBZ, TBNZ: 14 bits
-		return int(int32(w<<13)) >> 18, true
+		return int(int32(w<<13)) >> 18, false, true
 	case w>>26 == 5: // B
-		return int(int32(w<<6)) >> 6, true
+		return int(int32(w<<6)) >> 6, true, true
 	}
-	return 0, false
+	return 0, false, false
 }
 
 // disassemble writes the loop in LLVM's syntax.
@@ -132,35 +154,78 @@ func (l loop) disassemble() (string, error) {
 	return string(text), nil
 }
 
-var totalCycles = regexp.MustCompile(`Total Cycles: *(\d+)`)
+// A prediction is what a pass of a loop takes when many follow each other, and what it would take if nothing depended on anything.
+type prediction struct{ cycles, units float64 }
 
-// cycles is how long a pass of the loop takes on the CPU by LLVM's model of it, when many follow each other.
-func (l loop) cycles(cpu string) (float64, error) {
+var (
+	totalCycles = regexp.MustCompile(`Total Cycles: *(\d+)`)
+	throughput  = regexp.MustCompile(`Block RThroughput: *([\d.]+)`)
+	predictions = map[string]prediction{} // by CPU and code
+)
+
+// model asks LLVM's model of the CPU.
+func (l loop) model(cpu string) (prediction, error) {
 	text, err := l.disassemble()
 	if err != nil {
-		return 0, err
+		return prediction{}, err
 	}
-	run := func(n int) (float64, error) {
-		cmd := exec.Command(llvm("llvm-mca"), "-mtriple=aarch64", "-mcpu="+cpu, "-mattr=+v8.2a,+sha2,+sha3", fmt.Sprintf("-iterations=%d", n), "-resource-pressure=false", "-instruction-info=false")
-		var stderr bytes.Buffer
-		cmd.Stdin, cmd.Stderr = strings.NewReader(text), &stderr
-		out, err := cmd.Output()
+	if p, ok := predictions[cpu+text]; ok {
+		return p, nil
+	}
+	run := func(n int) (p prediction, err error) {
+		out, err := mca(cpu, text, fmt.Sprintf("-iterations=%d", n), "-resource-pressure=false", "-instruction-info=false")
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w\n%s", cmd, err, stderr.Bytes())
+			return p, err
 		}
-		m := totalCycles.FindSubmatch(out)
-		if m == nil {
-			return 0, fmt.Errorf("%s: no cycles", cmd)
+		cycles, units := totalCycles.FindSubmatch(out), throughput.FindSubmatch(out)
+		if cycles == nil || units == nil {
+			return p, fmt.Errorf("llvm-mca's answer has no cycles:\n%s", out)
 		}
-		return strconv.ParseFloat(string(m[1]), 64)
+		if p.cycles, err = strconv.ParseFloat(string(cycles[1]), 64); err != nil {
+			return p, err
+		}
+		p.units, err = strconv.ParseFloat(string(units[1]), 64)
+		return p, err
 	}
-	const few, many = 8, 24
+	few, many := 8, 24 // the first passes have all units to themselves
 	a, err := run(few)
 	if err != nil {
-		return 0, err
+		return prediction{}, err
 	}
 	b, err := run(many)
-	return (b - a) / (many - few), err
+	p := prediction{(b.cycles - a.cycles) / float64(many-few), b.units}
+	predictions[cpu+text] = p
+	return p, err
+}
+
+var info = regexp.MustCompile(`(?m)^ +\d+ +(\d+) +([\d.]+)`)
+
+// latency is how many cycles after an instruction the next can have its result, and every so many cycles the CPU can begin one.
+func latency(cpu, instruction string) (latency, every float64, err error) {
+	out, err := mca(cpu, instruction+"\n", "-instruction-info", "-iterations=1", "-resource-pressure=false", "-summary-view=false")
+	if err != nil {
+		return 0, 0, err
+	}
+	m := info.FindSubmatch(out)
+	if m == nil {
+		return 0, 0, fmt.Errorf("llvm-mca's answer has no latency:\n%s", out)
+	}
+	if latency, err = strconv.ParseFloat(string(m[1]), 64); err != nil {
+		return 0, 0, err
+	}
+	every, err = strconv.ParseFloat(string(m[2]), 64)
+	return latency, every, err
+}
+
+func mca(cpu, text string, args ...string) ([]byte, error) {
+	cmd := exec.Command(llvm("llvm-mca"), append([]string{"-mtriple=aarch64", "-mcpu=" + cpu, "-mattr=+v8.2a,+sha2,+sha3"}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = strings.NewReader(text), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, stderr.Bytes())
+	}
+	return out, nil
 }
 
 // llvm is the name of one of LLVM's programs, with the version in it if that is how it is installed.

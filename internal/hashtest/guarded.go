@@ -13,9 +13,15 @@ import (
 )
 
 // guarded is memory for n words or more that has no access allowed before its begin and after its end.
-func guarded(t *testing.T, n int) []uint64 {
+func guarded(t testing.TB, n int) []uint64 {
+	b := guardedBytes(t, 8*n)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8)
+}
+
+// guardedBytes is whole pages of memory for n bytes or more, n > 0, with pages around them that have no access allowed.
+func guardedBytes(t testing.TB, n int) []byte {
 	page := os.Getpagesize()
-	size := (8*n + page - 1) / page * page
+	size := (n + page - 1) / page * page
 	b, err := syscall.Mmap(-1, 0, page+size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
@@ -26,5 +32,26 @@ func guarded(t *testing.T, n int) []uint64 {
 			t.Fatal(err)
 		}
 	}
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&b[page])), size/8)
+	return b[page : page+size]
+}
+
+// ReadOnly is a copy of p that cannot be written, with its end at the edge of accessible memory. It is not on Go's heap.
+func ReadOnly(t testing.TB, p []byte) []byte {
+	b := guardedBytes(t, len(p)+1)
+	c := b[len(b)-len(p):]
+	copy(c, p)
+	if err := syscall.Mprotect(b, syscall.PROT_READ); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Inaccessible is n bytes of address space that can be neither read nor written. The test is skipped where there is not so much of it.
+func Inaccessible(t testing.TB, n int) []byte {
+	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skipf("no address space of %d bytes: %v", n, err)
+	}
+	t.Cleanup(func() { syscall.Munmap(b) })
+	return b
 }

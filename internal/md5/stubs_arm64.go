@@ -4,47 +4,84 @@
 
 package md5
 
-// IterateScalar does n iterations of HMAC-md5 on one lane.
+// IterateScalar does n iterations of HMAC-MD5 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// U and T are in registers while this runs.
+// The mix of a step (RFC 1321 §3.4): an addition of the constant, of the word unless that is in the constant, two or three logical instructions and an addition or two of F to I, a rotation and an addition.
+// Bound by latency: from b to the next b five instructions in F and I, four in G and H, less six as the first step's sum is made in advance and the second's in part. That is 16·(5+4+4+5) - 6 = 282 cycles, which it takes by LLVM's models of Neoverse cores.
 //
 //go:noescape
 func IterateScalar(state *uint64, n int)
 
-// CompressScalar hashes the blocks of p into the MD5 state h (RFC 1321 §3.4).
+// CompressScalar compresses the blocks of p into the state at h, with the steps of IterateScalar (RFC 1321 §3.4).
+// Bound by latency: 16·(5+4+4+5) + 1 = 289 cycles.
 //
 //go:noescape
 func CompressScalar(h *uint64, p []byte)
 
-// IterateScalarx2 does n iterations of HMAC-md5 on 2 lanes.
+// IterateScalarx2 does n iterations of HMAC-MD5 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The streams are merged instruction by instruction. U and T are in memory.
+// The mix of a step (RFC 1321 §3.4): an addition of the constant, of the word unless that is in the constant, two or three logical instructions and an addition or two of F to I, a rotation and an addition.
+// Bound by latency: from b to the next b five instructions in F and I, four in G and H, less six as the first step's sum is made in advance and the second's in part. That is 16·(5+4+4+5) - 6 = 282 cycles, for all lanes together as long as there are units enough:
+// about 430 instructions a lane, that is 282 cycles for two and three lanes on a Neoverse V2 with six units, and 160 a lane on a Neoverse N1 with three.
 //
 //go:noescape
 func IterateScalarx2(state *uint64, n int)
 
-// IterateScalarx3 does n iterations of HMAC-md5 on 3 lanes.
+// IterateScalarx3 does n iterations of HMAC-MD5 on 3 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The streams are merged instruction by instruction. U and T are in memory.
+// The mix of a step (RFC 1321 §3.4): an addition of the constant, of the word unless that is in the constant, two or three logical instructions and an addition or two of F to I, a rotation and an addition.
+// Bound by latency: from b to the next b five instructions in F and I, four in G and H, less six as the first step's sum is made in advance and the second's in part. That is 16·(5+4+4+5) - 6 = 282 cycles, for all lanes together as long as there are units enough:
+// about 430 instructions a lane, that is 282 cycles for two and three lanes on a Neoverse V2 with six units, and 160 a lane on a Neoverse N1 with three.
 //
 //go:noescape
 func IterateScalarx3(state *uint64, n int)
 
-// IterateNEONx4 does n iterations of HMAC-md5 on 4 lanes.
+// IterateNEONx4 does n iterations of HMAC-MD5 on 4 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes. U, which is the message, and T are in memory.
+// The mix of a step (RFC 1321 §3.4): two additions of constant and word, or one if the word is constant, too; two instructions for F, G and H, three for I, an addition, two shifts (one byte
+// shuffle for the rotation by 16) and an addition: about 7.5 vector instructions and a load.
+// Bound by latency: F, an addition, two shifts, an addition from one b to the next, 311 instructions of two cycles, that is 622 on Neoverse cores; and by the vector units, 480 instructions for each stream
+// which two units do in 240 and four in 120. By LLVM's models a Neoverse N1 is at the latter from three streams on, a Neoverse V2 at six.
 //
 //go:noescape
 func IterateNEONx4(state *uint64, n int)
 
-// IterateNEONx8 does n iterations of HMAC-md5 on 8 lanes.
+// IterateNEONx8 does n iterations of HMAC-MD5 on 8 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes. 2 streams are merged instruction by instruction. U, which is the message, and T are in memory.
+// The mix of a step (RFC 1321 §3.4): two additions of constant and word, or one if the word is constant, too; two instructions for F, G and H, three for I, an addition, two shifts (one byte
+// shuffle for the rotation by 16) and an addition: about 7.5 vector instructions and a load.
+// Bound by latency: F, an addition, two shifts, an addition from one b to the next, 311 instructions of two cycles, that is 622 on Neoverse cores; and by the vector units, 480 instructions for each stream
+// which two units do in 240 and four in 120. By LLVM's models a Neoverse N1 is at the latter from three streams on, a Neoverse V2 at six.
 //
 //go:noescape
 func IterateNEONx8(state *uint64, n int)
 
-// IterateNEONx12 does n iterations of HMAC-md5 on 12 lanes.
+// IterateNEONx12 does n iterations of HMAC-MD5 on 12 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes. 3 streams are merged instruction by instruction. U, which is the message, and T are in memory.
+// The mix of a step (RFC 1321 §3.4): two additions of constant and word, or one if the word is constant, too; two instructions for F, G and H, three for I, an addition, two shifts (one byte
+// shuffle for the rotation by 16) and an addition: about 7.5 vector instructions and a load.
+// Bound by latency: F, an addition, two shifts, an addition from one b to the next, 311 instructions of two cycles, that is 622 on Neoverse cores; and by the vector units, 480 instructions for each stream
+// which two units do in 240 and four in 120. By LLVM's models a Neoverse N1 is at the latter from three streams on, a Neoverse V2 at six.
 //
 //go:noescape
 func IterateNEONx12(state *uint64, n int)
 
-// IterateNEONx16 does n iterations of HMAC-md5 on 16 lanes.
+// IterateNEONx16 does n iterations of HMAC-MD5 on 16 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes. 4 streams follow each other step by step and share the registers for what does not outlive a step. U, which is the message, and T are in memory.
+// The mix of a step (RFC 1321 §3.4): two additions of constant and word, or one if the word is constant, too; two instructions for F, G and H, three for I, an addition, two shifts (one byte
+// shuffle for the rotation by 16) and an addition: about 7.5 vector instructions and a load.
+// Bound by latency: F, an addition, two shifts, an addition from one b to the next, 311 instructions of two cycles, that is 622 on Neoverse cores; and by the vector units, 480 instructions for each stream
+// which two units do in 240 and four in 120. By LLVM's models a Neoverse N1 is at the latter from three streams on, a Neoverse V2 at six.
 //
 //go:noescape
 func IterateNEONx16(state *uint64, n int)
 
-// IterateNEONx24 does n iterations of HMAC-md5 on 24 lanes.
+// IterateNEONx24 does n iterations of HMAC-MD5 on 24 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes. 6 streams follow each other step by step and share the registers for what does not outlive a step. U, which is the message, and T are in memory.
+// The mix of a step (RFC 1321 §3.4): two additions of constant and word, or one if the word is constant, too; two instructions for F, G and H, three for I, an addition, two shifts (one byte
+// shuffle for the rotation by 16) and an addition: about 7.5 vector instructions and a load.
+// Bound by latency: F, an addition, two shifts, an addition from one b to the next, 311 instructions of two cycles, that is 622 on Neoverse cores; and by the vector units, 480 instructions for each stream
+// which two units do in 240 and four in 120. By LLVM's models a Neoverse N1 is at the latter from three streams on, a Neoverse V2 at six.
 //
 //go:noescape
 func IterateNEONx24(state *uint64, n int)

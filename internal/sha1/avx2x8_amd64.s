@@ -41,7 +41,14 @@ GLOBL sha1constants<>(SB), RODATA|NOPTR, $256
 // func IterateAVX2x8(state *uint64, n int)
 // Requires: AVX, AVX2
 TEXT ·IterateAVX2x8(SB), $1008-16
-	// TODO
+	// IterateAVX2x8 does n iterations of HMAC-SHA-1 on 8 lanes, one vector of 8.
+	// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 32 none is split over cache lines.
+	// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+	// first steps do to the midstate alone is done once for all iterations.
+	// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function (3, 2 or 4 operations) and the rotated a. A rotation is two shifts and an or; that of the schedule
+	// by 1 an addition, a shift and an or. A word of the schedule is the xor of up to four; terms that are zero vanish.
+	// The last three words of the schedule are in registers, since storing and loading them would take longer than the rounds until they are needed; older ones are on the stack.
+	// Bound: 1348 operations a vector, four a cycle at best.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI

@@ -17,7 +17,14 @@ GLOBL sha1constants<>(SB), RODATA|NOPTR, $32
 // func IterateAVX512x16(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x16(SB), $952-16
-	// TODO
+	// IterateAVX512x16 does n iterations of HMAC-SHA-1 on 16 lanes, one vector of 16.
+	// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 64 none is split over cache lines.
+	// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+	// first steps do to the midstate alone is done once for all iterations.
+	// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
+	// of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
+	// The last sixteen words of the schedule are in registers.
+	// Bound: 320 cycles of latency where simple operations take two cycles, 180 where they take one, or 718 operations a vector.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI
@@ -73,838 +80,836 @@ midstate:
 
 half:
 iteration:
-	VMOVDQU64   320(AX), Z2
-	VMOVDQU64   384(AX), Z3
-	VPADDD      (AX), Z7, Z6
-	VPADDD      64(AX), Z8, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPADDD      128(AX), Z9, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xca, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPADDD      192(AX), Z10, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xca, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPADDD      256(AX), Z11, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xca, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPADDD.BCST sha1constants<>+16(SB), Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xca, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPADDD      Z23, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xca, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPADDD      Z23, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xca, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPADDD      Z23, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xca, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPADDD      Z23, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xca, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPADDD      Z23, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xca, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPADDD      Z23, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xca, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPADDD      Z23, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xca, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPADDD      Z23, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xca, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPADDD      Z23, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xca, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPADDD.BCST sha1constants<>+20(SB), Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xca, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPXORD      Z9, Z7, Z7
-	VPROLD      $0x01, Z7, Z7
-	VPADDD      Z23, Z5, Z5
-	VPADDD      Z7, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xca, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPXORD      Z10, Z8, Z8
-	VPROLD      $0x01, Z8, Z8
-	VPADDD      Z23, Z4, Z4
-	VPADDD      Z8, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xca, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPXORD      Z11, Z9, Z9
-	VPXORD.BCST sha1constants<>+24(SB), Z9, Z9
-	VPROLD      $0x01, Z9, Z9
-	VPADDD      Z23, Z3, Z3
-	VPADDD      Z9, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xca, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPXORD      Z7, Z10, Z10
-	VPXORD.BCST sha1constants<>+28(SB), Z10, Z10
-	VPROLD      $0x01, Z10, Z10
-	VPADDD      Z23, Z2, Z2
-	VPADDD      Z10, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xca, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPXORD      Z8, Z11, Z11
-	VPROLD      $0x01, Z11, Z11
-	VPADDD      Z24, Z6, Z6
-	VPADDD      Z11, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VMOVDQA64   Z9, Z12
-	VPXORD.BCST sha1constants<>+28(SB), Z12, Z12
-	VPROLD      $0x01, Z12, Z12
-	VPADDD      Z24, Z5, Z5
-	VPADDD      Z12, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VMOVDQA64   Z10, Z13
-	VPROLD      $0x01, Z13, Z13
-	VPADDD      Z24, Z4, Z4
-	VPADDD      Z13, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VMOVDQA64   Z11, Z14
-	VPXORD.BCST sha1constants<>+24(SB), Z14, Z14
-	VPROLD      $0x01, Z14, Z14
-	VPADDD      Z24, Z3, Z3
-	VPADDD      Z14, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPXORD      Z12, Z7, Z15
-	VPROLD      $0x01, Z15, Z15
-	VPADDD      Z24, Z2, Z2
-	VPADDD      Z15, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPXORD      Z13, Z8, Z16
-	VPROLD      $0x01, Z16, Z16
-	VPADDD      Z24, Z6, Z6
-	VPADDD      Z16, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPXORD      Z14, Z9, Z17
-	VPROLD      $0x01, Z17, Z17
-	VPADDD      Z24, Z5, Z5
-	VPADDD      Z17, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPXORD      Z15, Z10, Z18
-	VPROLD      $0x01, Z18, Z18
-	VPADDD      Z24, Z4, Z4
-	VPADDD      Z18, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPXORD      Z16, Z11, Z19
-	VPROLD      $0x01, Z19, Z19
-	VPADDD      Z24, Z3, Z3
-	VPADDD      Z19, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPXORD      Z17, Z12, Z20
-	VPXORD.BCST sha1constants<>+24(SB), Z20, Z20
-	VPROLD      $0x01, Z20, Z20
-	VPADDD      Z24, Z2, Z2
-	VPADDD      Z20, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VMOVDQA64   Z7, Z21
-	VPTERNLOGD  $0x96, Z18, Z13, Z21
-	VPROLD      $0x01, Z21, Z21
-	VPADDD      Z24, Z6, Z6
-	VPADDD      Z21, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VMOVDQA64   Z8, Z22
-	VPTERNLOGD  $0x96, Z19, Z14, Z22
-	VPXORD.BCST sha1constants<>+24(SB), Z22, Z22
-	VPROLD      $0x01, Z22, Z22
-	VPADDD      Z24, Z5, Z5
-	VPADDD      Z22, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z15, Z9, Z7
-	VPXORD      Z20, Z7, Z7
-	VPROLD      $0x01, Z7, Z7
-	VPADDD      Z24, Z4, Z4
-	VPADDD      Z7, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z16, Z10, Z8
-	VPXORD      Z21, Z8, Z8
-	VPROLD      $0x01, Z8, Z8
-	VPADDD      Z24, Z3, Z3
-	VPADDD      Z8, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z17, Z11, Z9
-	VPXORD      Z22, Z9, Z9
-	VPROLD      $0x01, Z9, Z9
-	VPADDD      Z24, Z2, Z2
-	VPADDD      Z9, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z18, Z12, Z10
-	VPXORD      Z7, Z10, Z10
-	VPROLD      $0x01, Z10, Z10
-	VPADDD      Z24, Z6, Z6
-	VPADDD      Z10, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z19, Z13, Z11
-	VPXORD      Z8, Z11, Z11
-	VPROLD      $0x01, Z11, Z11
-	VPADDD      Z24, Z5, Z5
-	VPADDD      Z11, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z20, Z14, Z12
-	VPXORD      Z9, Z12, Z12
-	VPROLD      $0x01, Z12, Z12
-	VPADDD      Z24, Z4, Z4
-	VPADDD      Z12, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z21, Z15, Z13
-	VPXORD      Z10, Z13, Z13
-	VPROLD      $0x01, Z13, Z13
-	VPADDD      Z24, Z3, Z3
-	VPADDD      Z13, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z22, Z16, Z14
-	VPXORD      Z11, Z14, Z14
-	VPROLD      $0x01, Z14, Z14
-	VPADDD      Z24, Z2, Z2
-	VPADDD      Z14, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z7, Z17, Z15
-	VPXORD      Z12, Z15, Z15
-	VPROLD      $0x01, Z15, Z15
-	VPADDD      Z25, Z6, Z6
-	VPADDD      Z15, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xe8, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z8, Z18, Z16
-	VPXORD      Z13, Z16, Z16
-	VPROLD      $0x01, Z16, Z16
-	VPADDD      Z25, Z5, Z5
-	VPADDD      Z16, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xe8, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z9, Z19, Z17
-	VPXORD      Z14, Z17, Z17
-	VPROLD      $0x01, Z17, Z17
-	VPADDD      Z25, Z4, Z4
-	VPADDD      Z17, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xe8, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z10, Z20, Z18
-	VPXORD      Z15, Z18, Z18
-	VPROLD      $0x01, Z18, Z18
-	VPADDD      Z25, Z3, Z3
-	VPADDD      Z18, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xe8, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z11, Z21, Z19
-	VPXORD      Z16, Z19, Z19
-	VPROLD      $0x01, Z19, Z19
-	VPADDD      Z25, Z2, Z2
-	VPADDD      Z19, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xe8, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z12, Z22, Z20
-	VPXORD      Z17, Z20, Z20
-	VPROLD      $0x01, Z20, Z20
-	VPADDD      Z25, Z6, Z6
-	VPADDD      Z20, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xe8, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z13, Z7, Z21
-	VPXORD      Z18, Z21, Z21
-	VPROLD      $0x01, Z21, Z21
-	VPADDD      Z25, Z5, Z5
-	VPADDD      Z21, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xe8, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z14, Z8, Z22
-	VPXORD      Z19, Z22, Z22
-	VPROLD      $0x01, Z22, Z22
-	VPADDD      Z25, Z4, Z4
-	VPADDD      Z22, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xe8, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z15, Z9, Z7
-	VPXORD      Z20, Z7, Z7
-	VPROLD      $0x01, Z7, Z7
-	VPADDD      Z25, Z3, Z3
-	VPADDD      Z7, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xe8, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z16, Z10, Z8
-	VPXORD      Z21, Z8, Z8
-	VPROLD      $0x01, Z8, Z8
-	VPADDD      Z25, Z2, Z2
-	VPADDD      Z8, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xe8, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z17, Z11, Z9
-	VPXORD      Z22, Z9, Z9
-	VPROLD      $0x01, Z9, Z9
-	VPADDD      Z25, Z6, Z6
-	VPADDD      Z9, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xe8, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z18, Z12, Z10
-	VPXORD      Z7, Z10, Z10
-	VPROLD      $0x01, Z10, Z10
-	VPADDD      Z25, Z5, Z5
-	VPADDD      Z10, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xe8, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z19, Z13, Z11
-	VPXORD      Z8, Z11, Z11
-	VPROLD      $0x01, Z11, Z11
-	VPADDD      Z25, Z4, Z4
-	VPADDD      Z11, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xe8, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z20, Z14, Z12
-	VPXORD      Z9, Z12, Z12
-	VPROLD      $0x01, Z12, Z12
-	VPADDD      Z25, Z3, Z3
-	VPADDD      Z12, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xe8, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z21, Z15, Z13
-	VPXORD      Z10, Z13, Z13
-	VPROLD      $0x01, Z13, Z13
-	VPADDD      Z25, Z2, Z2
-	VPADDD      Z13, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xe8, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z22, Z16, Z14
-	VPXORD      Z11, Z14, Z14
-	VPROLD      $0x01, Z14, Z14
-	VPADDD      Z25, Z6, Z6
-	VPADDD      Z14, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0xe8, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z7, Z17, Z15
-	VPXORD      Z12, Z15, Z15
-	VPROLD      $0x01, Z15, Z15
-	VPADDD      Z25, Z5, Z5
-	VPADDD      Z15, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0xe8, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z8, Z18, Z16
-	VPXORD      Z13, Z16, Z16
-	VPROLD      $0x01, Z16, Z16
-	VPADDD      Z25, Z4, Z4
-	VPADDD      Z16, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0xe8, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z9, Z19, Z17
-	VPXORD      Z14, Z17, Z17
-	VPROLD      $0x01, Z17, Z17
-	VPADDD      Z25, Z3, Z3
-	VPADDD      Z17, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0xe8, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z10, Z20, Z18
-	VPXORD      Z15, Z18, Z18
-	VPROLD      $0x01, Z18, Z18
-	VPADDD      Z25, Z2, Z2
-	VPADDD      Z18, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0xe8, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z11, Z21, Z19
-	VPXORD      Z16, Z19, Z19
-	VPROLD      $0x01, Z19, Z19
-	VPADDD      Z26, Z6, Z6
-	VPADDD      Z19, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z12, Z22, Z20
-	VPXORD      Z17, Z20, Z20
-	VPROLD      $0x01, Z20, Z20
-	VPADDD      Z26, Z5, Z5
-	VPADDD      Z20, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z13, Z7, Z21
-	VPXORD      Z18, Z21, Z21
-	VPROLD      $0x01, Z21, Z21
-	VPADDD      Z26, Z4, Z4
-	VPADDD      Z21, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z14, Z8, Z22
-	VPXORD      Z19, Z22, Z22
-	VPROLD      $0x01, Z22, Z22
-	VPADDD      Z26, Z3, Z3
-	VPADDD      Z22, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z15, Z9, Z7
-	VPXORD      Z20, Z7, Z7
-	VPROLD      $0x01, Z7, Z7
-	VPADDD      Z26, Z2, Z2
-	VPADDD      Z7, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z16, Z10, Z8
-	VPXORD      Z21, Z8, Z8
-	VPROLD      $0x01, Z8, Z8
-	VPADDD      Z26, Z6, Z6
-	VPADDD      Z8, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z17, Z11, Z9
-	VPXORD      Z22, Z9, Z9
-	VPROLD      $0x01, Z9, Z9
-	VPADDD      Z26, Z5, Z5
-	VPADDD      Z9, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z18, Z12, Z10
-	VPXORD      Z7, Z10, Z10
-	VPROLD      $0x01, Z10, Z10
-	VPADDD      Z26, Z4, Z4
-	VPADDD      Z10, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z19, Z13, Z11
-	VPXORD      Z8, Z11, Z11
-	VPROLD      $0x01, Z11, Z11
-	VPADDD      Z26, Z3, Z3
-	VPADDD      Z11, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z20, Z14, Z12
-	VPXORD      Z9, Z12, Z12
-	VPROLD      $0x01, Z12, Z12
-	VPADDD      Z26, Z2, Z2
-	VPADDD      Z12, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z21, Z15, Z13
-	VPXORD      Z10, Z13, Z13
-	VPROLD      $0x01, Z13, Z13
-	VPADDD      Z26, Z6, Z6
-	VPADDD      Z13, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z22, Z16, Z14
-	VPXORD      Z11, Z14, Z14
-	VPROLD      $0x01, Z14, Z14
-	VPADDD      Z26, Z5, Z5
-	VPADDD      Z14, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z7, Z17, Z15
-	VPXORD      Z12, Z15, Z15
-	VPROLD      $0x01, Z15, Z15
-	VPADDD      Z26, Z4, Z4
-	VPADDD      Z15, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z8, Z18, Z16
-	VPXORD      Z13, Z16, Z16
-	VPROLD      $0x01, Z16, Z16
-	VPADDD      Z26, Z3, Z3
-	VPADDD      Z16, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z9, Z19, Z17
-	VPXORD      Z14, Z17, Z17
-	VPROLD      $0x01, Z17, Z17
-	VPADDD      Z26, Z2, Z2
-	VPADDD      Z17, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPTERNLOGD  $0x96, Z10, Z20, Z18
-	VPXORD      Z15, Z18, Z18
-	VPROLD      $0x01, Z18, Z18
-	VPADDD      Z26, Z6, Z6
-	VPADDD      Z18, Z6, Z6
-	VMOVDQA64   Z3, Z0
-	VPTERNLOGD  $0x96, Z5, Z4, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x05, Z2, Z0
-	VPADDD      Z0, Z6, Z6
-	VPROLD      $0x1e, Z3, Z3
-	VPTERNLOGD  $0x96, Z11, Z21, Z19
-	VPXORD      Z16, Z19, Z19
-	VPROLD      $0x01, Z19, Z19
-	VPADDD      Z26, Z5, Z5
-	VPADDD      Z19, Z5, Z5
-	VMOVDQA64   Z2, Z0
-	VPTERNLOGD  $0x96, Z4, Z3, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x05, Z6, Z0
-	VPADDD      Z0, Z5, Z5
-	VPROLD      $0x1e, Z2, Z2
-	VPTERNLOGD  $0x96, Z12, Z22, Z20
-	VPXORD      Z17, Z20, Z20
-	VPROLD      $0x01, Z20, Z20
-	VPADDD      Z26, Z4, Z4
-	VPADDD      Z20, Z4, Z4
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x96, Z3, Z2, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z5, Z0
-	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x1e, Z6, Z6
-	VPTERNLOGD  $0x96, Z13, Z7, Z21
-	VPXORD      Z18, Z21, Z21
-	VPROLD      $0x01, Z21, Z21
-	VPADDD      Z26, Z3, Z3
-	VPADDD      Z21, Z3, Z3
-	VMOVDQA64   Z5, Z0
-	VPTERNLOGD  $0x96, Z2, Z6, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x05, Z4, Z0
-	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x1e, Z5, Z5
-	VPTERNLOGD  $0x96, Z14, Z8, Z22
-	VPXORD      Z19, Z22, Z22
-	VPROLD      $0x01, Z22, Z22
-	VPADDD      Z26, Z2, Z2
-	VPADDD      Z22, Z2, Z2
-	VMOVDQA64   Z4, Z0
-	VPTERNLOGD  $0x96, Z6, Z5, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x05, Z3, Z0
-	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x1e, Z4, Z4
-	VPADDD      (DX), Z2, Z7
-	VMOVDQU64   Z7, 640(DI)
-	VPADDD      64(DX), Z3, Z8
-	VMOVDQU64   Z8, 704(DI)
-	VPADDD      128(DX), Z4, Z9
-	VMOVDQU64   Z9, 768(DI)
-	VPADDD      192(DX), Z5, Z10
-	VMOVDQU64   Z10, 832(DI)
-	VPADDD      256(DX), Z6, Z11
-	VMOVDQU64   Z11, 896(DI)
-	ADDQ        R8, AX
-	NEGQ        R8
-	ADDQ        CX, DX
-	NEGQ        CX
-	JLT         half
-	VMOVDQU64   960(DI), Z0
-	VPXORD      640(DI), Z0, Z0
-	VMOVDQU64   Z0, 960(DI)
-	VMOVDQU64   1024(DI), Z0
-	VPXORD      704(DI), Z0, Z0
-	VMOVDQU64   Z0, 1024(DI)
-	VMOVDQU64   1088(DI), Z0
-	VPXORD      768(DI), Z0, Z0
-	VMOVDQU64   Z0, 1088(DI)
-	VMOVDQU64   1152(DI), Z0
-	VPXORD      832(DI), Z0, Z0
-	VMOVDQU64   Z0, 1152(DI)
-	VMOVDQU64   1216(DI), Z0
-	VPXORD      896(DI), Z0, Z0
-	VMOVDQU64   Z0, 1216(DI)
-	DECQ        SI
-	JNZ         iteration
+	VMOVDQU64       320(AX), Z2
+	VMOVDQU64       384(AX), Z3
+	VPADDD          (AX), Z7, Z6
+	VPADDD          64(AX), Z8, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPADDD          128(AX), Z9, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xca, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPADDD          192(AX), Z10, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPADDD          256(AX), Z11, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPADDD.BCST     sha1constants<>+16(SB), Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xca, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPADDD          Z23, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xca, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPADDD          Z23, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xca, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPADDD          Z23, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPADDD          Z23, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPADDD          Z23, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xca, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPADDD          Z23, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xca, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPADDD          Z23, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xca, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPADDD          Z23, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPADDD          Z23, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPADDD.BCST     sha1constants<>+20(SB), Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xca, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPXORD          Z9, Z7, Z7
+	VPROLD          $0x01, Z7, Z7
+	VPADDD          Z23, Z5, Z5
+	VPADDD          Z7, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xca, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPXORD          Z10, Z8, Z8
+	VPROLD          $0x01, Z8, Z8
+	VPADDD          Z23, Z4, Z4
+	VPADDD          Z8, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xca, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z11, Z9
+	VPROLD          $0x01, Z9, Z9
+	VPADDD          Z23, Z3, Z3
+	VPADDD          Z9, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Z7, Z10
+	VPROLD          $0x01, Z10, Z10
+	VPADDD          Z23, Z2, Z2
+	VPADDD          Z10, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPXORD          Z8, Z11, Z11
+	VPROLD          $0x01, Z11, Z11
+	VPADDD          Z24, Z6, Z6
+	VPADDD          Z11, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VMOVDQA64       Z9, Z12
+	VPXORD.BCST     sha1constants<>+28(SB), Z12, Z12
+	VPROLD          $0x01, Z12, Z12
+	VPADDD          Z24, Z5, Z5
+	VPADDD          Z12, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VMOVDQA64       Z10, Z13
+	VPROLD          $0x01, Z13, Z13
+	VPADDD          Z24, Z4, Z4
+	VPADDD          Z13, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VMOVDQA64       Z11, Z14
+	VPXORD.BCST     sha1constants<>+24(SB), Z14, Z14
+	VPROLD          $0x01, Z14, Z14
+	VPADDD          Z24, Z3, Z3
+	VPADDD          Z14, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPXORD          Z12, Z7, Z15
+	VPROLD          $0x01, Z15, Z15
+	VPADDD          Z24, Z2, Z2
+	VPADDD          Z15, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPXORD          Z13, Z8, Z16
+	VPROLD          $0x01, Z16, Z16
+	VPADDD          Z24, Z6, Z6
+	VPADDD          Z16, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPXORD          Z14, Z9, Z17
+	VPROLD          $0x01, Z17, Z17
+	VPADDD          Z24, Z5, Z5
+	VPADDD          Z17, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPXORD          Z15, Z10, Z18
+	VPROLD          $0x01, Z18, Z18
+	VPADDD          Z24, Z4, Z4
+	VPADDD          Z18, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPXORD          Z16, Z11, Z19
+	VPROLD          $0x01, Z19, Z19
+	VPADDD          Z24, Z3, Z3
+	VPADDD          Z19, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VMOVDQA64       Z12, Z20
+	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z17, Z20
+	VPROLD          $0x01, Z20, Z20
+	VPADDD          Z24, Z2, Z2
+	VPADDD          Z20, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VMOVDQA64       Z7, Z21
+	VPTERNLOGD      $0x96, Z18, Z13, Z21
+	VPROLD          $0x01, Z21, Z21
+	VPADDD          Z24, Z6, Z6
+	VPADDD          Z21, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VMOVDQA64       Z8, Z22
+	VPTERNLOGD      $0x96, Z19, Z14, Z22
+	VPXORD.BCST     sha1constants<>+24(SB), Z22, Z22
+	VPROLD          $0x01, Z22, Z22
+	VPADDD          Z24, Z5, Z5
+	VPADDD          Z22, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z15, Z9, Z7
+	VPXORD          Z20, Z7, Z7
+	VPROLD          $0x01, Z7, Z7
+	VPADDD          Z24, Z4, Z4
+	VPADDD          Z7, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z16, Z10, Z8
+	VPXORD          Z21, Z8, Z8
+	VPROLD          $0x01, Z8, Z8
+	VPADDD          Z24, Z3, Z3
+	VPADDD          Z8, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z17, Z11, Z9
+	VPXORD          Z22, Z9, Z9
+	VPROLD          $0x01, Z9, Z9
+	VPADDD          Z24, Z2, Z2
+	VPADDD          Z9, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z18, Z12, Z10
+	VPXORD          Z7, Z10, Z10
+	VPROLD          $0x01, Z10, Z10
+	VPADDD          Z24, Z6, Z6
+	VPADDD          Z10, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z19, Z13, Z11
+	VPXORD          Z8, Z11, Z11
+	VPROLD          $0x01, Z11, Z11
+	VPADDD          Z24, Z5, Z5
+	VPADDD          Z11, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z20, Z14, Z12
+	VPXORD          Z9, Z12, Z12
+	VPROLD          $0x01, Z12, Z12
+	VPADDD          Z24, Z4, Z4
+	VPADDD          Z12, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z21, Z15, Z13
+	VPXORD          Z10, Z13, Z13
+	VPROLD          $0x01, Z13, Z13
+	VPADDD          Z24, Z3, Z3
+	VPADDD          Z13, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z22, Z16, Z14
+	VPXORD          Z11, Z14, Z14
+	VPROLD          $0x01, Z14, Z14
+	VPADDD          Z24, Z2, Z2
+	VPADDD          Z14, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z7, Z17, Z15
+	VPXORD          Z12, Z15, Z15
+	VPROLD          $0x01, Z15, Z15
+	VPADDD          Z25, Z6, Z6
+	VPADDD          Z15, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z8, Z18, Z16
+	VPXORD          Z13, Z16, Z16
+	VPROLD          $0x01, Z16, Z16
+	VPADDD          Z25, Z5, Z5
+	VPADDD          Z16, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z9, Z19, Z17
+	VPXORD          Z14, Z17, Z17
+	VPROLD          $0x01, Z17, Z17
+	VPADDD          Z25, Z4, Z4
+	VPADDD          Z17, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z10, Z20, Z18
+	VPXORD          Z15, Z18, Z18
+	VPROLD          $0x01, Z18, Z18
+	VPADDD          Z25, Z3, Z3
+	VPADDD          Z18, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z11, Z21, Z19
+	VPXORD          Z16, Z19, Z19
+	VPROLD          $0x01, Z19, Z19
+	VPADDD          Z25, Z2, Z2
+	VPADDD          Z19, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z12, Z22, Z20
+	VPXORD          Z17, Z20, Z20
+	VPROLD          $0x01, Z20, Z20
+	VPADDD          Z25, Z6, Z6
+	VPADDD          Z20, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z13, Z7, Z21
+	VPXORD          Z18, Z21, Z21
+	VPROLD          $0x01, Z21, Z21
+	VPADDD          Z25, Z5, Z5
+	VPADDD          Z21, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z14, Z8, Z22
+	VPXORD          Z19, Z22, Z22
+	VPROLD          $0x01, Z22, Z22
+	VPADDD          Z25, Z4, Z4
+	VPADDD          Z22, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z15, Z9, Z7
+	VPXORD          Z20, Z7, Z7
+	VPROLD          $0x01, Z7, Z7
+	VPADDD          Z25, Z3, Z3
+	VPADDD          Z7, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z16, Z10, Z8
+	VPXORD          Z21, Z8, Z8
+	VPROLD          $0x01, Z8, Z8
+	VPADDD          Z25, Z2, Z2
+	VPADDD          Z8, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z17, Z11, Z9
+	VPXORD          Z22, Z9, Z9
+	VPROLD          $0x01, Z9, Z9
+	VPADDD          Z25, Z6, Z6
+	VPADDD          Z9, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z18, Z12, Z10
+	VPXORD          Z7, Z10, Z10
+	VPROLD          $0x01, Z10, Z10
+	VPADDD          Z25, Z5, Z5
+	VPADDD          Z10, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z19, Z13, Z11
+	VPXORD          Z8, Z11, Z11
+	VPROLD          $0x01, Z11, Z11
+	VPADDD          Z25, Z4, Z4
+	VPADDD          Z11, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z20, Z14, Z12
+	VPXORD          Z9, Z12, Z12
+	VPROLD          $0x01, Z12, Z12
+	VPADDD          Z25, Z3, Z3
+	VPADDD          Z12, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z21, Z15, Z13
+	VPXORD          Z10, Z13, Z13
+	VPROLD          $0x01, Z13, Z13
+	VPADDD          Z25, Z2, Z2
+	VPADDD          Z13, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z22, Z16, Z14
+	VPXORD          Z11, Z14, Z14
+	VPROLD          $0x01, Z14, Z14
+	VPADDD          Z25, Z6, Z6
+	VPADDD          Z14, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z7, Z17, Z15
+	VPXORD          Z12, Z15, Z15
+	VPROLD          $0x01, Z15, Z15
+	VPADDD          Z25, Z5, Z5
+	VPADDD          Z15, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z8, Z18, Z16
+	VPXORD          Z13, Z16, Z16
+	VPROLD          $0x01, Z16, Z16
+	VPADDD          Z25, Z4, Z4
+	VPADDD          Z16, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z9, Z19, Z17
+	VPXORD          Z14, Z17, Z17
+	VPROLD          $0x01, Z17, Z17
+	VPADDD          Z25, Z3, Z3
+	VPADDD          Z17, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z10, Z20, Z18
+	VPXORD          Z15, Z18, Z18
+	VPROLD          $0x01, Z18, Z18
+	VPADDD          Z25, Z2, Z2
+	VPADDD          Z18, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z11, Z21, Z19
+	VPXORD          Z16, Z19, Z19
+	VPROLD          $0x01, Z19, Z19
+	VPADDD          Z26, Z6, Z6
+	VPADDD          Z19, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z12, Z22, Z20
+	VPXORD          Z17, Z20, Z20
+	VPROLD          $0x01, Z20, Z20
+	VPADDD          Z26, Z5, Z5
+	VPADDD          Z20, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z13, Z7, Z21
+	VPXORD          Z18, Z21, Z21
+	VPROLD          $0x01, Z21, Z21
+	VPADDD          Z26, Z4, Z4
+	VPADDD          Z21, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z14, Z8, Z22
+	VPXORD          Z19, Z22, Z22
+	VPROLD          $0x01, Z22, Z22
+	VPADDD          Z26, Z3, Z3
+	VPADDD          Z22, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z15, Z9, Z7
+	VPXORD          Z20, Z7, Z7
+	VPROLD          $0x01, Z7, Z7
+	VPADDD          Z26, Z2, Z2
+	VPADDD          Z7, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z16, Z10, Z8
+	VPXORD          Z21, Z8, Z8
+	VPROLD          $0x01, Z8, Z8
+	VPADDD          Z26, Z6, Z6
+	VPADDD          Z8, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z17, Z11, Z9
+	VPXORD          Z22, Z9, Z9
+	VPROLD          $0x01, Z9, Z9
+	VPADDD          Z26, Z5, Z5
+	VPADDD          Z9, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z18, Z12, Z10
+	VPXORD          Z7, Z10, Z10
+	VPROLD          $0x01, Z10, Z10
+	VPADDD          Z26, Z4, Z4
+	VPADDD          Z10, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z19, Z13, Z11
+	VPXORD          Z8, Z11, Z11
+	VPROLD          $0x01, Z11, Z11
+	VPADDD          Z26, Z3, Z3
+	VPADDD          Z11, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z20, Z14, Z12
+	VPXORD          Z9, Z12, Z12
+	VPROLD          $0x01, Z12, Z12
+	VPADDD          Z26, Z2, Z2
+	VPADDD          Z12, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z21, Z15, Z13
+	VPXORD          Z10, Z13, Z13
+	VPROLD          $0x01, Z13, Z13
+	VPADDD          Z26, Z6, Z6
+	VPADDD          Z13, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z22, Z16, Z14
+	VPXORD          Z11, Z14, Z14
+	VPROLD          $0x01, Z14, Z14
+	VPADDD          Z26, Z5, Z5
+	VPADDD          Z14, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z7, Z17, Z15
+	VPXORD          Z12, Z15, Z15
+	VPROLD          $0x01, Z15, Z15
+	VPADDD          Z26, Z4, Z4
+	VPADDD          Z15, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z8, Z18, Z16
+	VPXORD          Z13, Z16, Z16
+	VPROLD          $0x01, Z16, Z16
+	VPADDD          Z26, Z3, Z3
+	VPADDD          Z16, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z9, Z19, Z17
+	VPXORD          Z14, Z17, Z17
+	VPROLD          $0x01, Z17, Z17
+	VPADDD          Z26, Z2, Z2
+	VPADDD          Z17, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPTERNLOGD      $0x96, Z10, Z20, Z18
+	VPXORD          Z15, Z18, Z18
+	VPROLD          $0x01, Z18, Z18
+	VPADDD          Z26, Z6, Z6
+	VPADDD          Z18, Z6, Z6
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
+	VPTERNLOGD      $0x96, Z11, Z21, Z19
+	VPXORD          Z16, Z19, Z19
+	VPROLD          $0x01, Z19, Z19
+	VPADDD          Z26, Z5, Z5
+	VPADDD          Z19, Z5, Z5
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
+	VPTERNLOGD      $0x96, Z12, Z22, Z20
+	VPXORD          Z17, Z20, Z20
+	VPROLD          $0x01, Z20, Z20
+	VPADDD          Z26, Z4, Z4
+	VPADDD          Z20, Z4, Z4
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
+	VPTERNLOGD      $0x96, Z13, Z7, Z21
+	VPXORD          Z18, Z21, Z21
+	VPROLD          $0x01, Z21, Z21
+	VPADDD          Z26, Z3, Z3
+	VPADDD          Z21, Z3, Z3
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
+	VPTERNLOGD      $0x96, Z14, Z8, Z22
+	VPXORD          Z19, Z22, Z22
+	VPROLD          $0x01, Z22, Z22
+	VPADDD          Z26, Z2, Z2
+	VPADDD          Z22, Z2, Z2
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
+	VPADDD          (DX), Z2, Z7
+	VMOVDQU64       Z7, 640(DI)
+	VPADDD          64(DX), Z3, Z8
+	VMOVDQU64       Z8, 704(DI)
+	VPADDD          128(DX), Z4, Z9
+	VMOVDQU64       Z9, 768(DI)
+	VPADDD          192(DX), Z5, Z10
+	VMOVDQU64       Z10, 832(DI)
+	VPADDD          256(DX), Z6, Z11
+	VMOVDQU64       Z11, 896(DI)
+	ADDQ            R8, AX
+	NEGQ            R8
+	ADDQ            CX, DX
+	NEGQ            CX
+	JLT             half
+	VMOVDQU64       960(DI), Z0
+	VPXORD          640(DI), Z0, Z0
+	VMOVDQU64       Z0, 960(DI)
+	VMOVDQU64       1024(DI), Z0
+	VPXORD          704(DI), Z0, Z0
+	VMOVDQU64       Z0, 1024(DI)
+	VMOVDQU64       1088(DI), Z0
+	VPXORD          768(DI), Z0, Z0
+	VMOVDQU64       Z0, 1088(DI)
+	VMOVDQU64       1152(DI), Z0
+	VPXORD          832(DI), Z0, Z0
+	VMOVDQU64       Z0, 1152(DI)
+	VMOVDQU64       1216(DI), Z0
+	VPXORD          896(DI), Z0, Z0
+	VMOVDQU64       Z0, 1216(DI)
+	DECQ            SI
+	JNZ             iteration
 	VZEROUPPER
 
 done:

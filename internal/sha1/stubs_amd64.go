@@ -4,6 +4,16 @@
 
 package sha1
 
+// IterateBMI2 TODO
+//
+//go:noescape
+func IterateBMI2(state *uint64, n int)
+
+// CompressBMI2 TODO
+//
+//go:noescape
+func CompressBMI2(h *uint64, p []byte)
+
 // IterateSHANI does n iterations of HMAC-SHA-1 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane], but
 // while this runs T is there as vectors. All instructions are legacy SSE.
 // The mix of a compression (FIPS 180-4 §6.1.2), for each lane: 20 SHA1RNDS4, 20 SHA1NEXTE, 15 SHA1MSG1, 15 PXOR and 16 SHA1MSG2. The digest's vectors are the
@@ -48,27 +58,62 @@ func IterateSHANIx3(state *uint64, n int)
 //go:noescape
 func IterateSHANIx4(state *uint64, n int)
 
-// TODO
+// IterateAVX2x8 does n iterations of HMAC-SHA-1 on 8 lanes, one vector of 8.
+// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 32 none is split over cache lines.
+// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+// first steps do to the midstate alone is done once for all iterations.
+// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function (3, 2 or 4 operations) and the rotated a. A rotation is two shifts and an or; that of the schedule
+// by 1 an addition, a shift and an or. A word of the schedule is the xor of up to four; terms that are zero vanish.
+// The last three words of the schedule are in registers, since storing and loading them would take longer than the rounds until they are needed; older ones are on the stack.
+// Bound: 1348 operations a vector, four a cycle at best.
 //
 //go:noescape
 func IterateAVX2x8(state *uint64, n int)
 
-// TODO
+// IterateAVX2x16 does n iterations of HMAC-SHA-1 on 16 lanes, 2 vectors of 8.
+// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 32 none is split over cache lines.
+// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+// first steps do to the midstate alone is done once for all iterations.
+// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function (3, 2 or 4 operations) and the rotated a. A rotation is two shifts and an or; that of the schedule
+// by 1 an addition, a shift and an or. A word of the schedule is the xor of up to four; terms that are zero vanish.
+// The last sixteen words of the schedule are on the stack, those of the digest in u.
+// Bound: 1348 operations a vector, four a cycle at best.
 //
 //go:noescape
 func IterateAVX2x16(state *uint64, n int)
 
-// TODO
+// IterateAVX512x16 does n iterations of HMAC-SHA-1 on 16 lanes, one vector of 16.
+// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 64 none is split over cache lines.
+// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+// first steps do to the midstate alone is done once for all iterations.
+// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
+// of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
+// The last sixteen words of the schedule are in registers.
+// Bound: 320 cycles of latency where simple operations take two cycles, 180 where they take one, or 718 operations a vector.
 //
 //go:noescape
 func IterateAVX512x16(state *uint64, n int)
 
-// TODO
+// IterateAVX512x32 does n iterations of HMAC-SHA-1 on 32 lanes, 2 vectors of 16.
+// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 64 none is split over cache lines.
+// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+// first steps do to the midstate alone is done once for all iterations.
+// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
+// of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
+// The last three words of the schedule are in registers, since storing and loading them would take longer than the rounds until they are needed; older ones are on the stack.
+// Bound: 320 cycles of latency where simple operations take two cycles, 180 where they take one, or 718 operations a vector.
 //
 //go:noescape
 func IterateAVX512x32(state *uint64, n int)
 
-// TODO
+// IterateAVX512x48 does n iterations of HMAC-SHA-1 on 48 lanes, 3 vectors of 16.
+// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 64 none is split over cache lines.
+// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+// first steps do to the midstate alone is done once for all iterations.
+// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
+// of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
+// The last three words of the schedule are in registers, since storing and loading them would take longer than the rounds until they are needed; older ones are on the stack.
+// Bound: 320 cycles of latency where simple operations take two cycles, 180 where they take one, or 718 operations a vector.
 //
 //go:noescape
 func IterateAVX512x48(state *uint64, n int)

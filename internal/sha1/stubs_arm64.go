@@ -4,17 +4,48 @@
 
 package sha1
 
-// IterateSHA1 does n iterations of HMAC-sha1 on one lane.
+// IterateSHA1 does n iterations of HMAC-SHA-1 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has the words a to d of a state in one vector and e in another, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.1.2): 20 SHA1C, SHA1P and SHA1M, 13 SHA1SU0, 16 SHA1SU1 and about 80 additions, shifts and moves. The next e is rotated by two
+// shifts: SHA1H would take the unit of SHA1C in the cycle in which that is ready. Constant words of the message are added to K, and the schedule leaves out what is zero.
+// Bound by latency: 20 SHA1C, each of which waits for the last, and the addition of the midstate. That is 82 cycles on Neoverse cores by LLVM's model, in which it takes 82.
 //
 //go:noescape
 func IterateSHA1(state *uint64, n int)
 
-// CompressSHA1 hashes the blocks of p into the SHA-1 state h, with SHA1C, SHA1P and SHA1M (FIPS 180-4 §6.1.2).
+// CompressSHA1 compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHA1 (FIPS 180-4 §6.1.2).
+// Bound by the latency of 20 SHA1C and an addition, 82 cycles on Neoverse cores.
 //
 //go:noescape
 func CompressSHA1(h *uint64, p []byte)
 
-// IterateSHA1x2 does n iterations of HMAC-sha1 on 2 lanes.
+// IterateSHA1x2 does n iterations of HMAC-SHA-1 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has the words a to d of a state in one vector and e in another, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.1.2) is that of one lane for each, except that 6 of the SHA1SU0 are made of three instructions that any vector unit can do.
+// Bound by the latency of one lane, 82 cycles on Neoverse cores, and by the unit for hash instructions: two lanes give it 88 to do in a compression, of which it would have
+// 100 without that exchange. By LLVM's model it takes 94 cycles on a Neoverse V2 with four vector units, and 128 on a Neoverse N1 with two.
 //
 //go:noescape
 func IterateSHA1x2(state *uint64, n int)
+
+// IterateScalar does n iterations of HMAC-SHA-1 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// All of the state is in registers while this runs but T. For cores without SHA1.
+// The mix of a compression (FIPS 180-4 §6.1.2): for a round about 9 instructions, for a word of the schedule four, less what is zero in it; 950 in all.
+// Bound by the units: 320 cycles on a Neoverse N1 with three, which it takes by LLVM's model. The chain of a round is a rotation and an addition.
+//
+//go:noescape
+func IterateScalar(state *uint64, n int)
+
+// CompressScalar compresses the blocks of p into the state at h, with the rounds and the schedule of IterateScalar (FIPS 180-4 §6.1.2).
+// Bound as that is.
+//
+//go:noescape
+func CompressScalar(h *uint64, p []byte)
+
+// IterateNEONx4 does n iterations of HMAC-SHA-1 on 4 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes; U and all of the schedule are in registers while this runs. For cores without SHA1.
+// The mix of a compression (FIPS 180-4 §6.1.2): for a round 4 additions, 4 shifts and two instructions for Ch, Parity or Maj, for a word of the schedule 5, less what is zero in it; about 1100 in all, and a load a round.
+// Bound by latency: two shifts and an addition from one a to the next, 80·6 + 2 = 482 cycles on Neoverse cores, which a Neoverse V2 takes by LLVM's model; on a Neoverse N1 also by its two vector units.
+//
+//go:noescape
+func IterateNEONx4(state *uint64, n int)

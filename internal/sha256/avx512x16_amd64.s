@@ -79,7 +79,18 @@ GLOBL ksha256<>(SB), RODATA|NOPTR, $280
 // func IterateAVX512x16(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x16(SB), $696-16
-	// TODO
+	// IterateAVX512x16 does n iterations of HMAC-SHA256 (FIPS 180-4 §6.2.2) on 16 lanes, one in each 32-bit word of one vector.
+	// State is [inner | outer | u | t][8 words][16 lanes].
+	// 
+	// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+	// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+	// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+	// rounds the constant has been added to the midstate.
+	// 
+	// The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
+	// Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
+	// but the chain from e to e is a rotation, a ternary operation and one addition.
+	// Bound: that chain, 7 cycles a round on Zen 5, 456 cycles a compression.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
@@ -2019,7 +2030,7 @@ GLOBL ksha224<>(SB), RODATA|NOPTR, $276
 // func IterateAVX512x16_224(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x16_224(SB), $696-16
-	// TODO
+	// IterateAVX512x16_224 is IterateAVX512x16 for HMAC-SHA224, whose message is padded earlier.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI

@@ -79,7 +79,18 @@ GLOBL ksha256<>(SB), RODATA|NOPTR, $280
 // func IterateAVX512x48(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x48(SB), $5048-16
-	// TODO
+	// IterateAVX512x48 does n iterations of HMAC-SHA256 (FIPS 180-4 §6.2.2) on 48 lanes, one in each 32-bit word of 3 vectors.
+	// State is [inner | outer | u | t][8 words][48 lanes].
+	// 
+	// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+	// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+	// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+	// rounds the constant has been added to the midstate.
+	// 
+	// The last sixteen words of the schedule are in memory: three states leave eight registers, which the vectors use in turn.
+	// A round is 17 operations, a word of the schedule 11. The first 32 rounds stand in line, the others are a loop of 16, to stay below
+	// the size of the instruction cache.
+	// Bound at four operations a cycle, as on Zen 5: 4663 operations, 1166 cycles a compression; twice that where there are two.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
@@ -4423,7 +4434,7 @@ GLOBL ksha224<>(SB), RODATA|NOPTR, $276
 // func IterateAVX512x48_224(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x48_224(SB), $5048-16
-	// TODO
+	// IterateAVX512x48_224 is IterateAVX512x48 for HMAC-SHA224, whose message is padded earlier.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI

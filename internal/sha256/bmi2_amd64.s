@@ -6,7 +6,7 @@
 
 // func IterateBMI2(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2(SB), NOSPLIT, $352-16
+TEXT ·IterateBMI2(SB), NOSPLIT, $360-16
 	// IterateBMI2 TODO
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
@@ -230,6 +230,9 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $352-16
 	MOVQ     SI, 344(SP)
 
 compression:
+	MOVQ     DI, SI
+	XORQ     344(SP), SI
+	MOVQ     SI, 352(SP)
 	MOVL     AX, 64(SP)
 	MOVL     BX, 68(SP)
 	MOVL     CX, 72(SP)
@@ -492,18 +495,18 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     wk<>+32(SB), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	VPALIGNR $0x04, X0, X1, X8
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
+	VPALIGNR $0x04, X0, X1, X8
 	RORXL    $0x19, R8, R12
-	VMOVDQA  X8, X2
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VMOVDQA  X8, X2
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -521,18 +524,18 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R13, R11
 	ADDL     wk<>+36(SB), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
-	VPSRLD   $0x0a, X8, X8
 	XORL     R12, SI
+	VPSRLQ   $0x13, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	ANDL     DX, DI
+	VPSRLD   $0x0a, X8, X8
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	VPXOR    X10, X9, X9
@@ -550,18 +553,18 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     wk<>+40(SB), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	VPADDD   X9, X2, X2
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
-	VPSHUFD  $0x50, X2, X8
 	RORXL    $0x0b, CX, R12
+	VPADDD   X9, X2, X2
 	XORL     R12, SI
+	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	VPSHUFD  $0x50, X2, X8
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	ADDL     SI, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R9, BX
@@ -579,18 +582,18 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     wk<>+44(SB), R8
-	MOVL     CX, SI
-	VPXOR    X10, X9, X9
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPXOR    X8, X9, X9
 	RORXL    $0x06, BX, SI
+	VPXOR    X10, X9, X9
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPXOR    X8, X9, X9
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	ADDL     DI, R8
 	VPSHUFB  high<>+0(SB), X9, X9
 	ADDL     SI, R8
 	ADDL     R8, AX
@@ -609,19 +612,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     wk<>+48(SB), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -641,18 +644,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     wk<>+52(SB), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPALIGNR $0x04, X1, X2, X8
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -672,19 +675,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     wk<>+56(SB), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -704,19 +707,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     wk<>+60(SB), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -736,19 +739,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X0, X1, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X0, X1, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -768,18 +771,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X0, X0
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -799,19 +802,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -831,19 +834,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -863,19 +866,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X1, X2, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -895,18 +898,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     20(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X1, X1
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -926,19 +929,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -958,19 +961,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -990,19 +993,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X2, X3, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X2, X3, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -1022,18 +1025,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     36(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X2, X2
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -1053,19 +1056,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -1085,19 +1088,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -1117,19 +1120,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -1149,18 +1152,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     52(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X3, X3
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -1180,19 +1183,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -1212,19 +1215,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -1244,19 +1247,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X0, X1, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X0, X1, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -1276,18 +1279,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X0, X0
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -1307,19 +1310,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -1339,19 +1342,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -1371,19 +1374,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X1, X2, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -1403,18 +1406,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     20(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X1, X1
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -1434,19 +1437,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -1466,19 +1469,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -1498,19 +1501,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X2, X3, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X2, X3, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -1530,18 +1533,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     36(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X2, X2
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -1561,19 +1564,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -1593,19 +1596,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -1625,19 +1628,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -1657,18 +1660,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     52(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X3, X3
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -1688,19 +1691,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -1720,19 +1723,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -1752,16 +1755,16 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -1776,16 +1779,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R11
 	ADDL     4(SP), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -1800,16 +1803,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
+	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
@@ -1824,16 +1827,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -1848,16 +1851,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R8
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
+	XORL     CX, DI
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	MOVL     R8, R14
@@ -1872,16 +1875,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, DX
 	ADDL     20(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	ADDL     SI, CX
 	ADDL     CX, R10
 	MOVL     DX, R13
@@ -1896,16 +1899,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
 	XORL     R12, SI
+	MOVL     R11, DI
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
@@ -1920,16 +1923,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, BX
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
 	XORL     R12, SI
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	ADDL     AX, R8
 	MOVL     BX, R13
@@ -1944,16 +1947,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, AX
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -1968,16 +1971,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R11
 	ADDL     36(SP), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -1992,16 +1995,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
+	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
@@ -2016,16 +2019,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -2040,16 +2043,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R8
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
+	XORL     CX, DI
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	MOVL     R8, R14
@@ -2064,16 +2067,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, DX
 	ADDL     52(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	ADDL     SI, CX
 	ADDL     CX, R10
 	MOVL     DX, R13
@@ -2088,16 +2091,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
 	XORL     R12, SI
+	MOVL     R11, DI
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
@@ -2112,16 +2115,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, BX
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
 	XORL     R12, SI
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	ADDL     AX, R8
 	MOVL     BX, R13
@@ -2135,7 +2138,7 @@ compression:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, AX
-	XORQ     344(SP), DI
+	MOVQ     352(SP), DI
 	DECQ     328(SP)
 	JNZ      compression
 	MOVQ     336(SP), DI
@@ -2299,7 +2302,7 @@ GLOBL c____300<>(SB), RODATA|NOPTR, $16
 
 // func IterateBMI2_224(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2_224(SB), NOSPLIT, $352-16
+TEXT ·IterateBMI2_224(SB), NOSPLIT, $360-16
 	// IterateBMI2_224 TODO
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
@@ -2523,6 +2526,9 @@ TEXT ·IterateBMI2_224(SB), NOSPLIT, $352-16
 	MOVQ     SI, 344(SP)
 
 compression:
+	MOVQ     DI, SI
+	XORQ     344(SP), SI
+	MOVQ     SI, 352(SP)
 	MOVL     AX, 64(SP)
 	MOVL     BX, 68(SP)
 	MOVL     CX, 72(SP)
@@ -2783,18 +2789,18 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     wk_224<>+32(SB), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	VPALIGNR $0x04, X0, X1, X8
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
+	VPALIGNR $0x04, X0, X1, X8
 	RORXL    $0x19, R8, R12
-	VMOVDQA  X8, X2
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VMOVDQA  X8, X2
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -2812,18 +2818,18 @@ compression:
 	ADDL     R13, R11
 	VPSRLQ   $0x13, X8, X10
 	ADDL     wk_224<>+36(SB), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	XORL     R9, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	MOVL     R8, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, DX, R12
-	VPXOR    X10, X9, X9
+	XORL     R9, DI
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	VPXOR    X10, X9, X9
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -2841,18 +2847,18 @@ compression:
 	ADDL     R14, R10
 	VPADDD   X9, X2, X2
 	ADDL     wk_224<>+40(SB), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSHUFD  $0x50, X2, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSHUFD  $0x50, X2, X8
 	RORXL    $0x19, CX, R12
-	VPSRLQ   $0x11, X8, X9
+	XORL     R8, DI
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	VPSRLQ   $0x11, X8, X9
+	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
@@ -2870,18 +2876,18 @@ compression:
 	ADDL     R13, R9
 	VPXOR    X10, X9, X9
 	ADDL     wk_224<>+44(SB), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	VPXOR    X8, X9, X9
-	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
+	VPXOR    X8, X9, X9
 	RORXL    $0x19, BX, R12
-	VPSHUFB  high<>+0(SB), X9, X9
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	VPSHUFB  high<>+0(SB), X9, X9
+	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -2899,19 +2905,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     wk_224<>+48(SB), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -2931,18 +2937,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     wk_224<>+52(SB), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPALIGNR $0x04, X1, X2, X8
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -2962,19 +2968,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     wk_224<>+56(SB), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -2994,19 +3000,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     wk_224<>+60(SB), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -3026,19 +3032,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X0, X1, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X0, X1, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -3058,18 +3064,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X0, X0
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -3089,19 +3095,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -3121,19 +3127,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -3153,19 +3159,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X1, X2, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -3185,18 +3191,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     20(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X1, X1
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -3216,19 +3222,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -3248,19 +3254,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -3280,19 +3286,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X2, X3, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X2, X3, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -3312,18 +3318,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     36(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X2, X2
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -3343,19 +3349,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -3375,19 +3381,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -3407,19 +3413,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -3439,18 +3445,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     52(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X3, X3
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -3470,19 +3476,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -3502,19 +3508,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -3534,19 +3540,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X0, X1, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X0, X1, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -3566,18 +3572,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X0, X0
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -3597,19 +3603,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -3629,19 +3635,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -3661,19 +3667,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X1, X2, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -3693,18 +3699,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     20(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X1, X1
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -3724,19 +3730,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -3756,19 +3762,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -3788,19 +3794,19 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X2, X3, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X2, X3, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -3820,18 +3826,18 @@ compression:
 	ADDL     R13, R11
 	ADDL     36(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X2, X2
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -3851,19 +3857,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -3883,19 +3889,19 @@ compression:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -3915,19 +3921,19 @@ compression:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -3947,18 +3953,18 @@ compression:
 	ADDL     R13, DX
 	ADDL     52(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X3, X3
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -3978,19 +3984,19 @@ compression:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -4010,19 +4016,19 @@ compression:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -4042,16 +4048,16 @@ compression:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -4066,16 +4072,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R11
 	ADDL     4(SP), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -4090,16 +4096,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
+	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
@@ -4114,16 +4120,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -4138,16 +4144,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R8
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
+	XORL     CX, DI
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	MOVL     R8, R14
@@ -4162,16 +4168,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, DX
 	ADDL     20(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	ADDL     SI, CX
 	ADDL     CX, R10
 	MOVL     DX, R13
@@ -4186,16 +4192,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
 	XORL     R12, SI
+	MOVL     R11, DI
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
@@ -4210,16 +4216,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, BX
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
 	XORL     R12, SI
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	ADDL     AX, R8
 	MOVL     BX, R13
@@ -4234,16 +4240,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, AX
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -4258,16 +4264,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R11
 	ADDL     36(SP), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -4282,16 +4288,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
+	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
@@ -4306,16 +4312,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -4330,16 +4336,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, R8
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
+	XORL     CX, DI
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	MOVL     R8, R14
@@ -4354,16 +4360,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, DX
 	ADDL     52(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	ADDL     SI, CX
 	ADDL     CX, R10
 	MOVL     DX, R13
@@ -4378,16 +4384,16 @@ compression:
 	ADDL     SI, R14
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
 	XORL     R12, SI
+	MOVL     R11, DI
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
@@ -4402,16 +4408,16 @@ compression:
 	ADDL     SI, R13
 	ADDL     R13, BX
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
 	XORL     R12, SI
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	ADDL     AX, R8
 	MOVL     BX, R13
@@ -4425,7 +4431,7 @@ compression:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, AX
-	XORQ     344(SP), DI
+	MOVQ     352(SP), DI
 	DECQ     328(SP)
 	JNZ      compression
 	MOVQ     336(SP), DI
@@ -4509,24 +4515,25 @@ GLOBL c____2e0<>(SB), RODATA|NOPTR, $16
 
 // func CompressBMI2(h *uint64, p []byte)
 // Requires: AVX, BMI2
-TEXT ·CompressBMI2(SB), NOSPLIT, $80-32
+TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
 	// CompressBMI2 TODO
-	MOVQ    h+0(FP), SI
-	MOVQ    p_base+8(FP), DI
-	MOVQ    p_len+16(FP), R12
-	SUBQ    $0x00000040, R12
+	MOVQ    h+0(FP), DI
+	MOVQ    p_len+16(FP), SI
+	SUBQ    $0x00000040, SI
 	JLT     done
-	MOVQ    R12, 64(SP)
-	MOVQ    SI, 72(SP)
-	MOVL    (SI), AX
-	MOVL    4(SI), BX
-	MOVL    8(SI), CX
-	MOVL    12(SI), DX
-	MOVL    16(SI), R8
-	MOVL    20(SI), R9
-	MOVL    24(SI), R10
-	MOVL    28(SI), R11
+	MOVQ    DI, 64(SP)
+	MOVQ    SI, 80(SP)
 	VMOVDQU swap32<>+0(SB), X11
+	MOVL    (DI), AX
+	MOVL    4(DI), BX
+	MOVL    8(DI), CX
+	MOVL    12(DI), DX
+	MOVL    16(DI), R8
+	MOVL    20(DI), R9
+	MOVL    24(DI), R10
+	MOVL    28(DI), R11
+	MOVQ    p_base+8(FP), DI
+	MOVQ    DI, 72(SP)
 
 block:
 	VMOVDQU  (DI), X0
@@ -4548,19 +4555,19 @@ block:
 	MOVL     BX, R13
 	XORL     CX, R13
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X0, X1, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X0, X1, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -4580,18 +4587,18 @@ block:
 	ADDL     R13, R11
 	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X0, X0
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -4611,19 +4618,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -4643,19 +4650,19 @@ block:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -4675,19 +4682,19 @@ block:
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X1, X2, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -4707,18 +4714,18 @@ block:
 	ADDL     R13, DX
 	ADDL     20(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X1, X1
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -4738,19 +4745,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -4770,19 +4777,19 @@ block:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -4802,19 +4809,19 @@ block:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X2, X3, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X2, X3, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -4834,18 +4841,18 @@ block:
 	ADDL     R13, R11
 	ADDL     36(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X2, X2
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -4865,19 +4872,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -4897,19 +4904,19 @@ block:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -4929,19 +4936,19 @@ block:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -4961,18 +4968,18 @@ block:
 	ADDL     R13, DX
 	ADDL     52(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X3, X3
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -4992,19 +4999,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -5024,19 +5031,19 @@ block:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -5056,19 +5063,19 @@ block:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X0, X1, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X0, X1, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -5088,18 +5095,18 @@ block:
 	ADDL     R13, R11
 	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X0, X0
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -5119,19 +5126,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -5151,19 +5158,19 @@ block:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -5183,19 +5190,19 @@ block:
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X1, X2, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -5215,18 +5222,18 @@ block:
 	ADDL     R13, DX
 	ADDL     20(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X1, X1
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -5246,19 +5253,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -5278,19 +5285,19 @@ block:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -5310,19 +5317,19 @@ block:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X2, X3, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X2, X3, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -5342,18 +5349,18 @@ block:
 	ADDL     R13, R11
 	ADDL     36(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X2, X2
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -5373,19 +5380,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -5405,19 +5412,19 @@ block:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -5437,19 +5444,19 @@ block:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -5469,18 +5476,18 @@ block:
 	ADDL     R13, DX
 	ADDL     52(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X3, X3
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -5500,19 +5507,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -5532,19 +5539,19 @@ block:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -5564,19 +5571,19 @@ block:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X0, X1, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X0, X1, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -5596,18 +5603,18 @@ block:
 	ADDL     R13, R11
 	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X0, X0
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -5627,19 +5634,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -5659,19 +5666,19 @@ block:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -5691,19 +5698,19 @@ block:
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X1, X2, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -5723,18 +5730,18 @@ block:
 	ADDL     R13, DX
 	ADDL     20(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X1, X1
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -5754,19 +5761,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -5786,19 +5793,19 @@ block:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -5818,19 +5825,19 @@ block:
 	ADDL     R14, AX
 	VMOVDQU  X10, 16(SP)
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	VPALIGNR $0x04, X2, X3, X8
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X2, X3, X8
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     R10, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	VPXOR    X10, X9, X9
@@ -5850,18 +5857,18 @@ block:
 	ADDL     R13, R11
 	ADDL     36(SP), R10
 	VPXOR    X10, X9, X9
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	VPXOR    X10, X9, X9
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	VPADDD   X9, X2, X2
 	ADDL     SI, R10
 	ADDL     R10, CX
@@ -5881,19 +5888,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, CX, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	VPXOR    X10, X9, X9
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	VPXOR    X8, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
@@ -5913,19 +5920,19 @@ block:
 	ADDL     R13, R9
 	VPSRLQ   $0x11, X8, X9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	VPXOR    X8, X9, X9
 	ADDL     R8, AX
@@ -5945,19 +5952,19 @@ block:
 	ADDL     R14, R8
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPALIGNR $0x04, X3, X0, X8
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
-	VPSRLD   $0x03, X8, X9
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	VPALIGNR $0x04, X3, X0, X8
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
-	VPSRLD   $0x07, X8, X10
+	XORL     CX, DI
+	VPSRLD   $0x03, X8, X9
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	VPSRLD   $0x07, X8, X10
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	VPXOR    X10, X9, X9
@@ -5977,18 +5984,18 @@ block:
 	ADDL     R13, DX
 	ADDL     52(SP), CX
 	VPXOR    X10, X9, X9
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	VPSLLD   $0x0e, X8, X10
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
-	VPXOR    X10, X9, X9
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	VPSLLD   $0x0e, X8, X10
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	VPXOR    X10, X9, X9
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	VPADDD   X9, X3, X3
 	ADDL     SI, CX
 	ADDL     CX, R10
@@ -6008,19 +6015,19 @@ block:
 	VPSRLQ   $0x11, X8, X9
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	VPSRLD   $0x0a, X8, X8
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x0b, R10, R12
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	MOVL     R11, DI
+	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	VPXOR    X10, X9, X9
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	VPXOR    X8, X9, X9
 	ADDL     SI, BX
 	ADDL     BX, R9
@@ -6040,19 +6047,19 @@ block:
 	ADDL     R13, BX
 	VPSRLQ   $0x11, X8, X9
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	VPSRLQ   $0x13, X8, X10
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
-	VPSRLD   $0x0a, X8, X8
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
+	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
-	VPXOR    X10, X9, X9
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	VPSRLD   $0x0a, X8, X8
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
+	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	VPXOR    X8, X9, X9
 	ADDL     AX, R8
@@ -6072,16 +6079,16 @@ block:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -6096,16 +6103,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, R11
 	ADDL     4(SP), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -6120,16 +6127,16 @@ block:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     8(SP), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
+	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
@@ -6144,16 +6151,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     12(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -6168,16 +6175,16 @@ block:
 	ADDL     SI, R14
 	ADDL     R14, R8
 	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
+	XORL     CX, DI
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	MOVL     R8, R14
@@ -6192,16 +6199,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, DX
 	ADDL     20(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	ADDL     SI, CX
 	ADDL     CX, R10
 	MOVL     DX, R13
@@ -6216,16 +6223,16 @@ block:
 	ADDL     SI, R14
 	ADDL     R14, CX
 	ADDL     24(SP), BX
-	MOVL     R11, SI
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
 	XORL     R12, SI
+	MOVL     R11, DI
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
@@ -6240,16 +6247,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, BX
 	ADDL     28(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
 	XORL     R12, SI
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	ADDL     AX, R8
 	MOVL     BX, R13
@@ -6264,16 +6271,16 @@ block:
 	ADDL     SI, R14
 	ADDL     R14, AX
 	ADDL     32(SP), R11
-	MOVL     R9, SI
-	XORL     R10, SI
-	ANDL     R8, SI
-	XORL     R10, SI
-	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
+	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
+	XORL     R10, DI
+	ANDL     R8, DI
+	XORL     R10, DI
 	XORL     R12, SI
+	ADDL     DI, R11
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -6288,16 +6295,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, R11
 	ADDL     36(SP), R10
-	MOVL     R8, SI
-	XORL     R9, SI
-	ANDL     DX, SI
-	XORL     R9, SI
-	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
 	XORL     R12, SI
+	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
+	XORL     R9, DI
+	ANDL     DX, DI
+	XORL     R9, DI
 	XORL     R12, SI
+	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -6312,16 +6319,16 @@ block:
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     40(SP), R9
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
+	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
+	XORL     R8, DI
+	ANDL     CX, DI
+	XORL     R8, DI
 	XORL     R12, SI
+	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
@@ -6336,16 +6343,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
+	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
+	XORL     DX, DI
+	ANDL     BX, DI
+	XORL     DX, DI
 	XORL     R12, SI
+	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -6360,16 +6367,16 @@ block:
 	ADDL     SI, R14
 	ADDL     R14, R8
 	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	ADDL     SI, DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
 	XORL     R12, SI
+	MOVL     BX, DI
 	RORXL    $0x19, AX, R12
+	XORL     CX, DI
+	ANDL     AX, DI
+	XORL     CX, DI
 	XORL     R12, SI
+	ADDL     DI, DX
 	ADDL     SI, DX
 	ADDL     DX, R11
 	MOVL     R8, R14
@@ -6384,16 +6391,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, DX
 	ADDL     52(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R11, SI
-	XORL     BX, SI
-	ADDL     SI, CX
 	RORXL    $0x06, R11, SI
 	RORXL    $0x0b, R11, R12
 	XORL     R12, SI
+	MOVL     AX, DI
 	RORXL    $0x19, R11, R12
+	XORL     BX, DI
+	ANDL     R11, DI
+	XORL     BX, DI
 	XORL     R12, SI
+	ADDL     DI, CX
 	ADDL     SI, CX
 	ADDL     CX, R10
 	MOVL     DX, R13
@@ -6408,16 +6415,16 @@ block:
 	ADDL     SI, R14
 	ADDL     R14, CX
 	ADDL     56(SP), BX
-	MOVL     R11, SI
-	XORL     AX, SI
-	ANDL     R10, SI
-	XORL     AX, SI
-	ADDL     SI, BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
 	XORL     R12, SI
+	MOVL     R11, DI
 	RORXL    $0x19, R10, R12
+	XORL     AX, DI
+	ANDL     R10, DI
+	XORL     AX, DI
 	XORL     R12, SI
+	ADDL     DI, BX
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
@@ -6432,16 +6439,16 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, BX
 	ADDL     60(SP), AX
-	MOVL     R10, SI
-	XORL     R11, SI
-	ANDL     R9, SI
-	XORL     R11, SI
-	ADDL     SI, AX
 	RORXL    $0x06, R9, SI
 	RORXL    $0x0b, R9, R12
 	XORL     R12, SI
+	MOVL     R10, DI
 	RORXL    $0x19, R9, R12
+	XORL     R11, DI
+	ANDL     R9, DI
+	XORL     R11, DI
 	XORL     R12, SI
+	ADDL     DI, AX
 	ADDL     SI, AX
 	ADDL     AX, R8
 	MOVL     BX, R13
@@ -6455,25 +6462,26 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, AX
-	MOVQ     72(SP), SI
-	ADDL     (SI), AX
-	MOVL     AX, (SI)
-	ADDL     4(SI), BX
-	MOVL     BX, 4(SI)
-	ADDL     8(SI), CX
-	MOVL     CX, 8(SI)
-	ADDL     12(SI), DX
-	MOVL     DX, 12(SI)
-	ADDL     16(SI), R8
-	MOVL     R8, 16(SI)
-	ADDL     20(SI), R9
-	MOVL     R9, 20(SI)
-	ADDL     24(SI), R10
-	MOVL     R10, 24(SI)
-	ADDL     28(SI), R11
-	MOVL     R11, 28(SI)
-	ADDQ     $0x00000040, DI
-	SUBQ     $0x00000040, 64(SP)
+	MOVQ     64(SP), DI
+	ADDL     (DI), AX
+	MOVL     AX, (DI)
+	ADDL     4(DI), BX
+	MOVL     BX, 4(DI)
+	ADDL     8(DI), CX
+	MOVL     CX, 8(DI)
+	ADDL     12(DI), DX
+	MOVL     DX, 12(DI)
+	ADDL     16(DI), R8
+	MOVL     R8, 16(DI)
+	ADDL     20(DI), R9
+	MOVL     R9, 20(DI)
+	ADDL     24(DI), R10
+	MOVL     R10, 24(DI)
+	ADDL     28(DI), R11
+	MOVL     R11, 28(DI)
+	ADDQ     $0x00000040, 72(SP)
+	MOVQ     72(SP), DI
+	SUBQ     $0x00000040, 80(SP)
 	JGE      block
 
 done:

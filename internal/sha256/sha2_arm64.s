@@ -7,7 +7,12 @@
 // func IterateSHA2(state *uint64, n int)
 // Requires: SHA2
 TEXT ·IterateSHA2(SB), NOSPLIT, $136-16
-	// IterateSHA2 does n iterations of HMAC-sha256 on one lane.
+	// IterateSHA2 does n iterations of HMAC-SHA-256 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.2.2): 16 SHA256H, 16 SHA256H2, 11 SHA256SU0, 12 SHA256SU1 and about 40 additions and moves. Constant words of the message are added to K, and what they
+	// alone give of the schedule is a constant.
+	// Bound by latency: 16 SHA256H, and the addition of the midstate, which has K in it. Where one unit does all hash instructions, SHA256H2 begins a cycle after SHA256H, and the next four
+	// rounds wait for both: 16·4 + 15 + 2 = 81 cycles on Neoverse cores, which it takes by LLVM's model. The copy of abcd that SHA256H2 needs is made within that.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1
@@ -304,7 +309,12 @@ done:
 // func IterateSHA2_224(state *uint64, n int)
 // Requires: SHA2
 TEXT ·IterateSHA2_224(SB), NOSPLIT, $136-16
-	// IterateSHA2_224 does n iterations of HMAC-sha224 on one lane.
+	// IterateSHA2_224 does n iterations of HMAC-SHA-224 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.2.2): 16 SHA256H, 16 SHA256H2, 11 SHA256SU0, 12 SHA256SU1 and about 40 additions and moves. Constant words of the message are added to K, and what they
+	// alone give of the schedule is a constant.
+	// Bound by latency: 16 SHA256H, and the addition of the midstate, which has K in it. Where one unit does all hash instructions, SHA256H2 begins a cycle after SHA256H, and the next four
+	// rounds wait for both: 16·4 + 15 + 2 = 81 cycles on Neoverse cores, which it takes by LLVM's model. The copy of abcd that SHA256H2 needs is made within that.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1
@@ -609,7 +619,8 @@ done:
 // func CompressSHA2(h *uint64, p []byte)
 // Requires: SHA2
 TEXT ·CompressSHA2(SB), NOSPLIT, $0-32
-	// CompressSHA2 hashes the blocks of p into the SHA-256 state h, with SHA256H and SHA256H2 (FIPS 180-4 §6.2.2).
+	// CompressSHA2 compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHA2 (FIPS 180-4 §6.2.2).
+	// Bound as that is.
 	MOVD h+0(FP), R0
 	MOVD p_base+8(FP), R1
 	MOVD p_len+16(FP), R2

@@ -7,7 +7,11 @@
 // func IterateSHA2x2(state *uint64, n int)
 // Requires: SHA2
 TEXT ·IterateSHA2x2(SB), NOSPLIT, $264-16
-	// IterateSHA2x2 does n iterations of HMAC-sha256 on 2 lanes.
+	// IterateSHA2x2 does n iterations of HMAC-SHA-256 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.2.2) is that of one lane for each.
+	// Bound by the unit for hash instructions, which has 110 of them for two lanes and does one in a cycle: by LLVM's model it takes 115 cycles on a Neoverse V2. A third lane would gain nothing.
+	// SHA256SU0 out of instructions for other units (nine) gains little with four vector units and loses with two.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1
@@ -534,7 +538,11 @@ done:
 // func IterateSHA2x2_224(state *uint64, n int)
 // Requires: SHA2
 TEXT ·IterateSHA2x2_224(SB), NOSPLIT, $264-16
-	// IterateSHA2x2_224 does n iterations of HMAC-sha224 on 2 lanes.
+	// IterateSHA2x2_224 does n iterations of HMAC-SHA-224 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.2.2) is that of one lane for each.
+	// Bound by the unit for hash instructions, which has 110 of them for two lanes and does one in a cycle: by LLVM's model it takes 115 cycles on a Neoverse V2. A third lane would gain nothing.
+	// SHA256SU0 out of instructions for other units (nine) gains little with four vector units and loses with two.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1

@@ -4,42 +4,86 @@
 
 package sha256
 
-// IterateSHA2 does n iterations of HMAC-sha256 on one lane.
+// IterateSHA2 does n iterations of HMAC-SHA-256 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.2.2): 16 SHA256H, 16 SHA256H2, 11 SHA256SU0, 12 SHA256SU1 and about 40 additions and moves. Constant words of the message are added to K, and what they
+// alone give of the schedule is a constant.
+// Bound by latency: 16 SHA256H, and the addition of the midstate, which has K in it. Where one unit does all hash instructions, SHA256H2 begins a cycle after SHA256H, and the next four
+// rounds wait for both: 16·4 + 15 + 2 = 81 cycles on Neoverse cores, which it takes by LLVM's model. The copy of abcd that SHA256H2 needs is made within that.
 //
 //go:noescape
 func IterateSHA2(state *uint64, n int)
 
-// IterateSHA2_224 does n iterations of HMAC-sha224 on one lane.
+// IterateSHA2_224 does n iterations of HMAC-SHA-224 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.2.2): 16 SHA256H, 16 SHA256H2, 11 SHA256SU0, 12 SHA256SU1 and about 40 additions and moves. Constant words of the message are added to K, and what they
+// alone give of the schedule is a constant.
+// Bound by latency: 16 SHA256H, and the addition of the midstate, which has K in it. Where one unit does all hash instructions, SHA256H2 begins a cycle after SHA256H, and the next four
+// rounds wait for both: 16·4 + 15 + 2 = 81 cycles on Neoverse cores, which it takes by LLVM's model. The copy of abcd that SHA256H2 needs is made within that.
 //
 //go:noescape
 func IterateSHA2_224(state *uint64, n int)
 
-// CompressSHA2 hashes the blocks of p into the SHA-256 state h, with SHA256H and SHA256H2 (FIPS 180-4 §6.2.2).
+// CompressSHA2 compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHA2 (FIPS 180-4 §6.2.2).
+// Bound as that is.
 //
 //go:noescape
 func CompressSHA2(h *uint64, p []byte)
 
-// IterateSHA2x2 does n iterations of HMAC-sha256 on 2 lanes.
+// IterateSHA2x2 does n iterations of HMAC-SHA-256 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.2.2) is that of one lane for each.
+// Bound by the unit for hash instructions, which has 110 of them for two lanes and does one in a cycle: by LLVM's model it takes 115 cycles on a Neoverse V2. A third lane would gain nothing.
+// SHA256SU0 out of instructions for other units (nine) gains little with four vector units and loses with two.
 //
 //go:noescape
 func IterateSHA2x2(state *uint64, n int)
 
-// IterateSHA2x2_224 does n iterations of HMAC-sha224 on 2 lanes.
+// IterateSHA2x2_224 does n iterations of HMAC-SHA-224 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.2.2) is that of one lane for each.
+// Bound by the unit for hash instructions, which has 110 of them for two lanes and does one in a cycle: by LLVM's model it takes 115 cycles on a Neoverse V2. A third lane would gain nothing.
+// SHA256SU0 out of instructions for other units (nine) gains little with four vector units and loses with two.
 //
 //go:noescape
 func IterateSHA2x2_224(state *uint64, n int)
 
-// IterateScalar does n iterations of HMAC-sha256 on one lane.
+// IterateScalar does n iterations of HMAC-SHA-256 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The rounds are in general registers. The schedule is in vectors beside them, two words at a time and eight rounds ahead, and goes to the rounds through memory. For cores without instructions for the hash.
+// The mix of a compression (FIPS 180-4 §6): for a round 18 additions, logical instructions and rotations, half a load, and 11 instructions of the schedule, less what is constant in that.
+// Bound by latency where there are many units, five instructions from one e to the next: 5 cycles a round. Bound by the front end and the units on smaller cores: on a Neoverse N1 10 cycles a round by LLVM's model.
 //
 //go:noescape
 func IterateScalar(state *uint64, n int)
 
-// IterateScalar_224 does n iterations of HMAC-sha224 on one lane.
+// IterateScalar_224 does n iterations of HMAC-SHA-224 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The rounds are in general registers. The schedule is in vectors beside them, two words at a time and eight rounds ahead, and goes to the rounds through memory. For cores without instructions for the hash.
+// The mix of a compression (FIPS 180-4 §6): for a round 18 additions, logical instructions and rotations, half a load, and 11 instructions of the schedule, less what is constant in that.
+// Bound by latency where there are many units, five instructions from one e to the next: 5 cycles a round. Bound by the front end and the units on smaller cores: on a Neoverse N1 10 cycles a round by LLVM's model.
 //
 //go:noescape
 func IterateScalar_224(state *uint64, n int)
 
-// CompressScalar hashes the blocks of p into the sha256 state h (FIPS 180-4 §6).
+// CompressScalar compresses the blocks of p into the state at h, with the rounds and the schedule of IterateScalar (FIPS 180-4 §6).
+// Bound as that is.
 //
 //go:noescape
 func CompressScalar(h *uint64, p []byte)
+
+// IterateNEONx4 does n iterations of HMAC-SHA-256 on 4 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes; U and all of the schedule are in registers while this runs. For cores without SHA2.
+// The mix of a compression (FIPS 180-4 §6.2.2): for a round 7 additions, 4 instructions for Ch and Maj and 16 for the two sums, for a word of the schedule 17, less what is constant in it; about 2400 in all,
+// and a load a round.
+// Bound by latency on cores with four vector units, twelve cycles from one e to the next, or 772; by the units on cores with two, 1200 cycles on a Neoverse N1.
+//
+//go:noescape
+func IterateNEONx4(state *uint64, n int)
+
+// IterateNEONx4_224 does n iterations of HMAC-SHA-224 on 4 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// Each vector is one word of four lanes; U and all of the schedule are in registers while this runs. For cores without SHA2.
+// The mix of a compression (FIPS 180-4 §6.2.2): for a round 7 additions, 4 instructions for Ch and Maj and 16 for the two sums, for a word of the schedule 17, less what is constant in it; about 2400 in all,
+// and a load a round.
+// Bound by latency on cores with four vector units, twelve cycles from one e to the next, or 772; by the units on cores with two, 1200 cycles on a Neoverse N1.
+//
+//go:noescape
+func IterateNEONx4_224(state *uint64, n int)

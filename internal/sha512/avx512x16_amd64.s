@@ -95,7 +95,18 @@ GLOBL ksha512<>(SB), RODATA|NOPTR, $688
 // func IterateAVX512x16(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x16(SB), $3384-16
-	// TODO
+	// IterateAVX512x16 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 16 lanes, one in each 64-bit word of 2 vectors.
+	// State is [inner | outer | u | t][8 words][16 lanes].
+	// 
+	// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+	// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+	// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+	// rounds the constant has been added to the midstate.
+	// 
+	// The last sixteen words of the schedule are in memory, the last two of them in registers too: those are in the longest chain of it.
+	// A round is 17 operations, a word of the schedule 11. The first 32 rounds stand in line, the others are a loop of 16, to stay below
+	// the size of the instruction cache.
+	// Bound at four operations a cycle, as on Zen 5: 4005 operations, 1001 cycles a compression; twice that where there are two.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
@@ -2982,7 +2993,7 @@ GLOBL ksha384<>(SB), RODATA|NOPTR, $680
 // func IterateAVX512x16_384(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x16_384(SB), $3384-16
-	// TODO
+	// IterateAVX512x16_384 is IterateAVX512x16 for HMAC-SHA384, whose message is padded earlier.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI

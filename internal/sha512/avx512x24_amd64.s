@@ -95,7 +95,18 @@ GLOBL ksha512<>(SB), RODATA|NOPTR, $688
 // func IterateAVX512x24(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x24(SB), $5048-16
-	// TODO
+	// IterateAVX512x24 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 24 lanes, one in each 64-bit word of 3 vectors.
+	// State is [inner | outer | u | t][8 words][24 lanes].
+	// 
+	// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+	// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+	// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+	// rounds the constant has been added to the midstate.
+	// 
+	// The last sixteen words of the schedule are in memory: three states leave eight registers, which the vectors use in turn.
+	// A round is 17 operations, a word of the schedule 11. The first 32 rounds stand in line, the others are a loop of 16, to stay below
+	// the size of the instruction cache.
+	// Bound at four operations a cycle, as on Zen 5: 6007 operations, 1502 cycles a compression; twice that where there are two.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
@@ -4455,7 +4466,7 @@ GLOBL ksha384<>(SB), RODATA|NOPTR, $680
 // func IterateAVX512x24_384(state *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·IterateAVX512x24_384(SB), $5048-16
-	// TODO
+	// IterateAVX512x24_384 is IterateAVX512x24 for HMAC-SHA384, whose message is padded earlier.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI

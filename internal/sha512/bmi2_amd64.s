@@ -6,7 +6,7 @@
 
 // func IterateBMI2(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2(SB), NOSPLIT, $648-16
+TEXT ·IterateBMI2(SB), NOSPLIT, $656-16
 	// IterateBMI2 TODO
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
@@ -84,29 +84,32 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -179,29 +182,32 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 408(SP)
 	MOVQ     R11, 416(SP)
 	MOVQ     128(DI), AX
@@ -234,6 +240,9 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $648-16
 	MOVQ     SI, 640(SP)
 
 compression:
+	MOVQ     DI, SI
+	XORQ     640(SP), SI
+	MOVQ     SI, 648(SP)
 	MOVQ     AX, 128(SP)
 	MOVQ     BX, 136(SP)
 	MOVQ     CX, 144(SP)
@@ -261,221 +270,239 @@ compression:
 	VMOVQ    144(SP), X1
 	MOVQ     56(DI), R14
 	VMOVHPD  152(SP), X1, X1
-	MOVQ     64(DI), SI
-	VPADDQ   144(DI), X1, X1
-	ANDQ     DX, SI
-	VPAND    200(DI), X1, X10
-	XORQ     R9, SI
-	VPXOR    X10, X13, X13
-	VMOVQ    160(SP), X2
-	ADDQ     SI, R10
-	VMOVHPD  168(SP), X2, X2
-	RORXQ    $0x0e, DX, SI
-	VPADDQ   160(DI), X2, X2
-	RORXQ    $0x12, DX, R12
-	VPAND    200(DI), X2, X10
-	XORQ     R12, SI
-	VPXOR    X10, X14, X14
-	RORXQ    $0x29, DX, R12
-	VMOVQ    176(SP), X3
-	XORQ     R12, SI
-	VMOVHPD  184(SP), X3, X3
-	ADDQ     SI, R10
-	VPADDQ   176(DI), X3, X3
-	ADDQ     R10, CX
-	VPAND    200(DI), X3, X10
 	MOVQ     R11, R13
-	VPXOR    X10, X15, X15
+	VPADDQ   144(DI), X1, X1
 	XORQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R13, R14
-	VPSRLQ   $0x01, X8, X10
-	XORQ     AX, R14
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x22, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x27, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
+	VPAND    200(DI), X1, X10
+	ANDQ     R11, R14
+	VPXOR    X10, X13, X13
+	SUBQ     CX, R14
+	VMOVQ    160(SP), X2
+	MOVQ     AX, SI
+	VMOVHPD  168(SP), X2, X2
+	ANDQ     BX, SI
+	VPADDQ   160(DI), X2, X2
 	ADDQ     SI, R14
+	VPAND    200(DI), X2, X10
+	ADDQ     R10, CX
+	VPXOR    X10, X14, X14
+	MOVQ     64(DI), SI
+	VMOVQ    176(SP), X3
+	ANDQ     DX, SI
+	VMOVHPD  184(SP), X3, X3
+	XORQ     R9, SI
+	VPADDQ   176(DI), X3, X3
+	ADDQ     SI, CX
+	VPAND    200(DI), X3, X10
+	RORXQ    $0x0e, DX, SI
+	VPXOR    X10, X15, X15
+	RORXQ    $0x12, DX, R12
+	VPALIGNR $0x08, X0, X1, X8
+	XORQ     R12, SI
+	VPSRLQ   $0x07, X8, X9
+	RORXQ    $0x29, DX, R12
+	VPSRLQ   $0x01, X8, X10
+	XORQ     R12, SI
+	VPXOR    X10, X9, X9
+	ADDQ     SI, CX
+	VPSLLQ   $0x3f, X8, X10
+	RORXQ    $0x1c, R11, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x22, R11, R12
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x27, R11, R12
+	VPADDQ   X9, X0, X0
+	XORQ     R12, SI
 	VPADDQ   c__c0000000003018<>+0(SB), X0, X0
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
 	VPADDQ   k<>+128(SB), X0, X10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
 	MOVQ     80(DI), R9
-	ADDQ     144(SP), R9
-	MOVQ     DX, SI
+	MOVQ     R10, R14
+	XORQ     R11, R14
 	VPALIGNR $0x08, X1, X2, X8
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     144(SP), R9
+	ADDQ     R9, BX
+	MOVQ     DX, SI
+	VPXOR    X10, X9, X9
 	XORQ     R8, SI
 	ANDQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
 	XORQ     R8, SI
-	ADDQ     SI, R9
+	VPSLLQ   $0x3f, X8, X10
+	ADDQ     SI, BX
 	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
+	VPXOR    X10, X9, X9
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
-	VPXOR    X10, X9, X9
 	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	VPXOR    X10, X9, X9
-	XORQ     R11, R14
-	ANDQ     R14, R13
 	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R11, R13
+	XORQ     R12, SI
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
+	VPXOR    X10, X9, X9
 	RORXQ    $0x22, R10, R12
-	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
 	VPADDQ   X9, X1, X1
+	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPSRLQ   $0x06, X0, X9
-	ADDQ     R13, R9
+	ADDQ     SI, R9
 	MOVQ     88(DI), R8
-	ADDQ     152(SP), R8
+	MOVQ     R9, R13
 	VPSRLQ   $0x13, X0, X10
-	MOVQ     CX, SI
-	XORQ     DX, SI
+	XORQ     R10, R13
+	ANDQ     R9, R14
 	VPXOR    X10, X9, X9
-	ANDQ     BX, SI
-	XORQ     DX, SI
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPSLLQ   $0x2d, X0, X10
-	ADDQ     SI, R8
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
-	VPSRLQ   $0x3d, X0, X10
-	XORQ     R12, SI
-	ADDQ     SI, R8
+	ADDQ     SI, R14
+	ADDQ     152(SP), R8
 	ADDQ     R8, AX
 	VPXOR    X10, X9, X9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSLLQ   $0x03, X0, X10
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	MOVQ     CX, SI
+	XORQ     DX, SI
+	VPSRLQ   $0x3d, X0, X10
+	ANDQ     BX, SI
+	XORQ     DX, SI
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x0e, BX, SI
+	RORXQ    $0x12, BX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x03, X0, X10
+	RORXQ    $0x29, BX, R12
+	XORQ     R12, SI
+	VPXOR    X10, X9, X9
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
+	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+144(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     96(DI), DX
-	ADDQ     160(SP), DX
-	MOVQ     BX, SI
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
 	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	VPSRLQ   $0x07, X8, X9
+	ADDQ     SI, R13
+	ADDQ     96(DI), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     160(SP), DX
+	ADDQ     DX, R11
+	MOVQ     BX, SI
+	VPXOR    X10, X9, X9
 	XORQ     CX, SI
 	ANDQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
 	XORQ     CX, SI
-	ADDQ     SI, DX
+	VPSLLQ   $0x3f, X8, X10
+	ADDQ     SI, R11
 	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
+	VPXOR    X10, X9, X9
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
-	VPXOR    X10, X9, X9
 	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	VPXOR    X10, X9, X9
-	XORQ     R9, R14
-	ANDQ     R14, R13
 	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R9, R13
+	XORQ     R12, SI
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
+	VPXOR    X10, X9, X9
 	RORXQ    $0x22, R8, R12
-	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
 	VPADDQ   X9, X2, X2
+	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPSRLQ   $0x06, X1, X9
-	ADDQ     R13, DX
-	ADDQ     104(DI), CX
-	ADDQ     168(SP), CX
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	VPXOR    X10, X9, X9
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	VPSLLQ   $0x2d, X1, X10
-	ADDQ     SI, CX
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
-	VPSRLQ   $0x3d, X1, X10
-	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	MOVQ     DX, R13
 	XORQ     R8, R13
-	VPSLLQ   $0x03, X1, X10
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	VPSRLQ   $0x13, X1, X10
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPXOR    X10, X9, X9
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
+	VPSLLQ   $0x2d, X1, X10
+	ADDQ     104(DI), CX
+	ADDQ     168(SP), CX
+	ADDQ     CX, R10
+	VPXOR    X10, X9, X9
+	MOVQ     AX, SI
+	XORQ     BX, SI
+	VPSRLQ   $0x3d, X1, X10
+	ANDQ     R11, SI
+	XORQ     BX, SI
+	ADDQ     SI, R10
+	VPXOR    X10, X9, X9
+	RORXQ    $0x0e, R11, SI
+	RORXQ    $0x12, R11, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x03, X1, X10
+	RORXQ    $0x29, R11, R12
+	XORQ     R12, SI
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
+	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+160(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     112(DI), BX
-	ADDQ     176(SP), BX
-	VMOVDQU  pad<>+64(SB), X4
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
+	ANDQ     CX, R13
+	VMOVDQU  pad<>+64(SB), X4
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPALIGNR $0x08, X3, X4, X8
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	VPSRLQ   $0x07, X8, X9
+	ADDQ     112(DI), BX
+	ADDQ     176(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	MOVQ     R11, SI
+	XORQ     AX, SI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, SI
+	XORQ     AX, SI
+	VPSLLQ   $0x3f, X8, X10
+	ADDQ     SI, R9
+	RORXQ    $0x0e, R10, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
 	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	RORXQ    $0x29, R10, R12
+	XORQ     R12, SI
+	ADDQ     SI, R9
 	VPXOR    X10, X9, X9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
@@ -484,36 +511,39 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VMOVDQU  pad<>+112(SB), X7
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPALIGNR $0x08, X7, X0, X8
-	ADDQ     R13, BX
-	ADDQ     120(DI), AX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPADDQ   X8, X3, X3
-	ADDQ     184(SP), AX
-	MOVQ     R10, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x06, X2, X9
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	VPSRLQ   $0x13, X2, X10
+	ADDQ     SI, R14
+	ADDQ     120(DI), AX
+	VPXOR    X10, X9, X9
+	ADDQ     184(SP), AX
+	ADDQ     AX, R8
+	MOVQ     R10, SI
+	VPSLLQ   $0x2d, X2, X10
 	XORQ     R11, SI
 	ANDQ     R9, SI
-	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	XORQ     R11, SI
+	ADDQ     SI, R8
+	VPSRLQ   $0x3d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
+	VPXOR    X10, X9, X9
 	XORQ     R12, SI
 	RORXQ    $0x29, R9, R12
-	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	VPXOR    X10, X9, X9
 	RORXQ    $0x22, BX, R12
@@ -522,221 +552,242 @@ compression:
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+176(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     wk<>+64(SB), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R10, SI
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VMOVDQA  X8, X4
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	VPSRLQ   $0x06, X3, X9
-	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPSRLQ   $0x13, X3, X10
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	ANDQ     R14, R13
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     wk<>+64(SB), R11
+	VMOVDQA  X8, X4
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
+	RORXQ    $0x12, R8, R12
+	VPSRLQ   $0x06, X3, X9
+	XORQ     R12, SI
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPSRLQ   $0x13, X3, X10
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	XORQ     R12, SI
 	VPXOR    X10, X9, X9
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x2d, X3, X10
+	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPXOR    X10, X9, X9
-	ADDQ     R13, R11
-	ADDQ     wk<>+72(SB), R10
-	MOVQ     R8, SI
-	VPSRLQ   $0x3d, X3, X10
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x03, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
-	XORQ     R12, SI
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	ADDQ     R10, CX
+	ADDQ     SI, R11
 	MOVQ     R11, R13
 	XORQ     AX, R13
+	VPSRLQ   $0x3d, X3, X10
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     wk<>+72(SB), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x03, X3, X10
+	RORXQ    $0x0e, DX, SI
+	RORXQ    $0x12, DX, R12
+	XORQ     R12, SI
+	MOVQ     R8, DI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	VPADDQ   X9, X4, X4
-	ANDQ     R13, R14
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	XORQ     R12, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPADDQ   c_8000000000000000_<>+0(SB), X4, X4
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	VPADDQ   k<>+192(SB), X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     wk<>+80(SB), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
 	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R8, SI
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     wk<>+80(SB), R9
 	VMOVDQA  X8, X5
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X4, X9
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
 	VPSRLQ   $0x13, X4, X10
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
-	RORXQ    $0x1c, R10, SI
+	XORQ     R8, DI
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	VPSLLQ   $0x2d, X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
 	VPXOR    X10, X9, X9
-	ADDQ     wk<>+88(SB), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x3d, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
-	RORXQ    $0x0e, BX, SI
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
+	ADDQ     wk<>+88(SB), R8
 	VPXOR    X10, X9, X9
+	ADDQ     R8, AX
+	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	MOVQ     CX, DI
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	XORQ     DX, DI
+	XORQ     R12, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPADDQ   X9, X5, X5
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	VPADDQ   k<>+208(SB), X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     wk<>+96(SB), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
 	VPALIGNR $0x08, X2, X3, X8
-	XORQ     CX, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     wk<>+96(SB), DX
 	VMOVDQA  X8, X6
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X5, X9
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
 	VPSRLQ   $0x13, X5, X10
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
-	RORXQ    $0x1c, R8, SI
+	XORQ     CX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	VPSLLQ   $0x2d, X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
 	VPXOR    X10, X9, X9
-	ADDQ     wk<>+104(SB), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x3d, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
-	RORXQ    $0x0e, R11, SI
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
+	ADDQ     wk<>+104(SB), CX
 	VPXOR    X10, X9, X9
+	ADDQ     CX, R10
+	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	MOVQ     AX, DI
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	XORQ     BX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPADDQ   X9, X6, X6
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	VPADDQ   k<>+224(SB), X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     wk<>+112(SB), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     wk<>+112(SB), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
@@ -744,70 +795,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPADDQ   X8, X9, X7
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPSRLQ   $0x06, X6, X9
-	ADDQ     R13, BX
-	ADDQ     wk<>+120(SB), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPXOR    X10, X9, X9
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPSLLQ   $0x2d, X6, X10
+	ADDQ     SI, R14
+	ADDQ     wk<>+120(SB), AX
+	ADDQ     AX, R8
+	VPXOR    X10, X9, X9
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPSRLQ   $0x3d, X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPXOR    X10, X9, X9
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPADDQ   X9, X7, X7
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   c__600<>+0(SB), X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+240(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -815,70 +872,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+256(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -886,70 +949,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+272(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -957,70 +1026,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+288(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -1028,70 +1103,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+304(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -1099,70 +1180,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+320(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -1170,70 +1257,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+336(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -1241,70 +1334,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+352(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -1312,70 +1411,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+368(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -1383,70 +1488,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+384(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -1454,70 +1565,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+400(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -1525,70 +1642,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+416(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -1596,70 +1719,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+432(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -1667,70 +1796,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+448(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -1738,70 +1873,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+464(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -1809,70 +1950,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+480(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -1880,70 +2027,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+496(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -1951,70 +2104,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+512(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -2022,70 +2181,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+528(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -2093,70 +2258,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+544(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -2164,70 +2335,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+560(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -2235,70 +2412,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+576(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -2306,70 +2489,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+592(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -2377,70 +2566,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+608(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -2448,430 +2643,481 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+624(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     8(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     24(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     40(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     56(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     72(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     88(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     104(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     120(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
-	XORQ     640(SP), DI
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     648(SP), DI
 	DECQ     624(SP)
 	JNZ      compression
 	MOVQ     632(SP), DI
@@ -3043,7 +3289,7 @@ GLOBL c__600<>(SB), RODATA|NOPTR, $16
 
 // func IterateBMI2_384(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2_384(SB), NOSPLIT, $648-16
+TEXT ·IterateBMI2_384(SB), NOSPLIT, $656-16
 	// IterateBMI2_384 TODO
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
@@ -3121,29 +3367,32 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -3216,29 +3465,32 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 408(SP)
 	MOVQ     R11, 416(SP)
 	MOVQ     128(DI), AX
@@ -3271,6 +3523,9 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $648-16
 	MOVQ     SI, 640(SP)
 
 compression:
+	MOVQ     DI, SI
+	XORQ     640(SP), SI
+	MOVQ     SI, 648(SP)
 	MOVQ     AX, 128(SP)
 	MOVQ     BX, 136(SP)
 	MOVQ     CX, 144(SP)
@@ -3294,38 +3549,41 @@ compression:
 	MOVQ     48(DI), R9
 	VPXOR    X10, X12, X12
 	MOVQ     56(DI), R14
-	VMOVQ    144(SP), X1
-	MOVQ     64(DI), SI
-	VMOVHPD  152(SP), X1, X1
-	ANDQ     DX, SI
-	VPADDQ   144(DI), X1, X1
-	XORQ     R9, SI
-	VPAND    200(DI), X1, X10
-	ADDQ     SI, R10
-	VPXOR    X10, X13, X13
-	RORXQ    $0x0e, DX, SI
-	VMOVQ    160(SP), X2
-	RORXQ    $0x12, DX, R12
-	VMOVHPD  168(SP), X2, X2
-	XORQ     R12, SI
-	VPADDQ   160(DI), X2, X2
-	RORXQ    $0x29, DX, R12
-	XORQ     R12, SI
-	VPAND    200(DI), X2, X10
-	ADDQ     SI, R10
-	VPXOR    X10, X14, X14
-	ADDQ     R10, CX
-	VPALIGNR $0x08, X0, X1, X8
 	MOVQ     R11, R13
-	VPSRLQ   $0x07, X8, X9
+	VMOVQ    144(SP), X1
 	XORQ     AX, R13
+	VMOVHPD  152(SP), X1, X1
+	ANDQ     R11, R14
+	VPADDQ   144(DI), X1, X1
+	SUBQ     CX, R14
+	VPAND    200(DI), X1, X10
+	MOVQ     AX, SI
+	VPXOR    X10, X13, X13
+	ANDQ     BX, SI
+	ADDQ     SI, R14
+	VMOVQ    160(SP), X2
+	ADDQ     R10, CX
+	VMOVHPD  168(SP), X2, X2
+	MOVQ     64(DI), SI
+	VPADDQ   160(DI), X2, X2
+	ANDQ     DX, SI
+	VPAND    200(DI), X2, X10
+	XORQ     R9, SI
+	VPXOR    X10, X14, X14
+	ADDQ     SI, CX
+	VPALIGNR $0x08, X0, X1, X8
+	RORXQ    $0x0e, DX, SI
+	RORXQ    $0x12, DX, R12
+	VPSRLQ   $0x07, X8, X9
+	XORQ     R12, SI
 	VPSRLQ   $0x01, X8, X10
-	ANDQ     R13, R14
+	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
-	XORQ     AX, R14
+	XORQ     R12, SI
 	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x1c, R11, SI
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	VPSHUFB  ror8<>+0(SB), X8, X10
 	XORQ     R12, SI
@@ -3334,175 +3592,190 @@ compression:
 	VPADDQ   X9, X0, X0
 	XORQ     R12, SI
 	VPADDQ   c__b0000000002c16<>+0(SB), X0, X0
-	ADDQ     SI, R14
+	LEAQ     (CX)(R14*1), R10
 	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     R14, R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
 	MOVQ     80(DI), R9
-	ADDQ     144(SP), R9
-	MOVQ     DX, SI
+	MOVQ     R10, R14
+	XORQ     R11, R14
 	VPALIGNR $0x08, X1, X2, X8
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     144(SP), R9
+	ADDQ     R9, BX
+	MOVQ     DX, SI
+	VPXOR    X10, X9, X9
 	XORQ     R8, SI
 	ANDQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
 	XORQ     R8, SI
-	ADDQ     SI, R9
+	VPSLLQ   $0x3f, X8, X10
+	ADDQ     SI, BX
 	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
+	VPXOR    X10, X9, X9
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
-	VPXOR    X10, X9, X9
 	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	VPXOR    X10, X9, X9
-	XORQ     R11, R14
-	ANDQ     R14, R13
 	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R11, R13
+	XORQ     R12, SI
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
+	VPXOR    X10, X9, X9
 	RORXQ    $0x22, R10, R12
-	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
 	VPADDQ   X9, X1, X1
+	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPSRLQ   $0x06, X0, X9
-	ADDQ     R13, R9
+	ADDQ     SI, R9
 	MOVQ     88(DI), R8
-	ADDQ     152(SP), R8
+	MOVQ     R9, R13
 	VPSRLQ   $0x13, X0, X10
-	MOVQ     CX, SI
-	XORQ     DX, SI
+	XORQ     R10, R13
+	ANDQ     R9, R14
 	VPXOR    X10, X9, X9
-	ANDQ     BX, SI
-	XORQ     DX, SI
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPSLLQ   $0x2d, X0, X10
-	ADDQ     SI, R8
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
-	VPSRLQ   $0x3d, X0, X10
-	XORQ     R12, SI
-	ADDQ     SI, R8
+	ADDQ     SI, R14
+	ADDQ     152(SP), R8
 	ADDQ     R8, AX
 	VPXOR    X10, X9, X9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSLLQ   $0x03, X0, X10
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	MOVQ     CX, SI
+	XORQ     DX, SI
+	VPSRLQ   $0x3d, X0, X10
+	ANDQ     BX, SI
+	XORQ     DX, SI
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x0e, BX, SI
+	RORXQ    $0x12, BX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x03, X0, X10
+	RORXQ    $0x29, BX, R12
+	XORQ     R12, SI
+	VPXOR    X10, X9, X9
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
+	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+144(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     96(DI), DX
-	ADDQ     160(SP), DX
-	MOVQ     BX, SI
-	VMOVDQU  pad_384<>+48(SB), X3
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     CX, SI
-	ADDQ     SI, DX
-	VPSRLQ   $0x07, X8, X9
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPSLLQ   $0x3f, X8, X10
 	MOVQ     R8, R14
 	XORQ     R9, R14
+	ANDQ     R8, R13
+	VMOVDQU  pad_384<>+48(SB), X3
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	VPALIGNR $0x08, X2, X3, X8
+	ADDQ     SI, R13
+	ADDQ     96(DI), DX
+	VPSRLQ   $0x07, X8, X9
+	ADDQ     160(SP), DX
+	ADDQ     DX, R11
+	MOVQ     BX, SI
+	VPSRLQ   $0x01, X8, X10
+	XORQ     CX, SI
+	ANDQ     AX, SI
 	VPXOR    X10, X9, X9
-	ANDQ     R14, R13
-	XORQ     R9, R13
-	RORXQ    $0x1c, R8, SI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x22, R8, R12
+	XORQ     CX, SI
+	ADDQ     SI, R11
+	RORXQ    $0x0e, AX, SI
+	VPSLLQ   $0x3f, X8, X10
+	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x29, AX, R12
+	XORQ     R12, SI
+	ADDQ     SI, R11
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	RORXQ    $0x1c, R8, SI
+	RORXQ    $0x22, R8, R12
+	VPXOR    X10, X9, X9
+	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
 	VPSRLQ   $0x06, X1, X9
-	ADDQ     104(DI), CX
-	ADDQ     168(SP), CX
-	MOVQ     AX, SI
-	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	XORQ     BX, SI
-	ADDQ     SI, CX
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x3d, X1, X10
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	VPXOR    X10, X9, X9
 	MOVQ     DX, R13
 	XORQ     R8, R13
-	VPSLLQ   $0x03, X1, X10
-	ANDQ     R13, R14
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ANDQ     DX, R14
+	VPSRLQ   $0x13, X1, X10
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
-	RORXQ    $0x22, DX, R12
+	ADDQ     SI, R14
+	ADDQ     104(DI), CX
+	VPSLLQ   $0x2d, X1, X10
+	ADDQ     168(SP), CX
+	ADDQ     CX, R10
+	MOVQ     AX, SI
+	VPXOR    X10, X9, X9
+	XORQ     BX, SI
+	ANDQ     R11, SI
+	VPSRLQ   $0x3d, X1, X10
+	XORQ     BX, SI
+	ADDQ     SI, R10
+	RORXQ    $0x0e, R11, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	VPSLLQ   $0x03, X1, X10
+	RORXQ    $0x29, R11, R12
+	XORQ     R12, SI
+	ADDQ     SI, R10
+	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
+	RORXQ    $0x22, DX, R12
 	VPADDQ   X9, X2, X2
+	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+160(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	VMOVDQU  pad_384<>+112(SB), X7
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	VPALIGNR $0x08, X7, X0, X8
 	ADDQ     112(DI), BX
+	ADDQ     BX, R9
 	MOVQ     R11, SI
 	XORQ     AX, SI
-	VMOVDQU  pad_384<>+112(SB), X7
+	VMOVDQA  X8, X3
 	ANDQ     R10, SI
 	XORQ     AX, SI
-	ADDQ     SI, BX
-	VPALIGNR $0x08, X7, X0, X8
+	ADDQ     SI, R9
+	VPSRLQ   $0x06, X2, X9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
-	VMOVDQA  X8, X3
+	VPSRLQ   $0x13, X2, X10
 	RORXQ    $0x29, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	VPSRLQ   $0x06, X2, X9
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	VPSRLQ   $0x13, X2, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	VPXOR    X10, X9, X9
 	RORXQ    $0x22, CX, R12
@@ -3510,31 +3783,34 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPSLLQ   $0x2d, X2, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	VPXOR    X10, X9, X9
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	VPSRLQ   $0x3d, X2, X10
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	VPXOR    X10, X9, X9
 	ADDQ     120(DI), AX
+	ADDQ     AX, R8
 	MOVQ     R10, SI
 	XORQ     R11, SI
-	VPSRLQ   $0x3d, X2, X10
+	VPSLLQ   $0x03, X2, X10
 	ANDQ     R9, SI
 	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
+	VPADDQ   X9, X3, X3
 	RORXQ    $0x29, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPADDQ   X9, X3, X3
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	VPADDQ   c_8000000000000000_<>+0(SB), X3, X3
 	RORXQ    $0x22, BX, R12
@@ -3542,220 +3818,241 @@ compression:
 	RORXQ    $0x27, BX, R12
 	VPADDQ   k<>+176(SB), X3, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     wk_384<>+64(SB), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
 	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R10, SI
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     wk_384<>+64(SB), R11
 	VMOVDQA  X8, X4
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X3, X9
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
 	VPSRLQ   $0x13, X3, X10
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
-	RORXQ    $0x1c, AX, SI
+	XORQ     R10, DI
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	VPSLLQ   $0x2d, X3, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	VPXOR    X10, X9, X9
-	ADDQ     wk_384<>+72(SB), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x3d, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
-	RORXQ    $0x0e, DX, SI
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
+	ADDQ     wk_384<>+72(SB), R10
 	VPXOR    X10, X9, X9
+	ADDQ     R10, CX
+	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	MOVQ     R8, DI
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	XORQ     R9, DI
+	XORQ     R12, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPADDQ   X9, X4, X4
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	VPADDQ   k<>+192(SB), X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     wk_384<>+80(SB), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
 	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R8, SI
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     wk_384<>+80(SB), R9
 	VMOVDQA  X8, X5
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X4, X9
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
 	VPSRLQ   $0x13, X4, X10
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
-	RORXQ    $0x1c, R10, SI
+	XORQ     R8, DI
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	VPSLLQ   $0x2d, X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
 	VPXOR    X10, X9, X9
-	ADDQ     wk_384<>+88(SB), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x3d, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
-	RORXQ    $0x0e, BX, SI
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
+	ADDQ     wk_384<>+88(SB), R8
 	VPXOR    X10, X9, X9
+	ADDQ     R8, AX
+	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	MOVQ     CX, DI
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	XORQ     DX, DI
+	XORQ     R12, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPADDQ   X9, X5, X5
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	VPADDQ   k<>+208(SB), X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     wk_384<>+96(SB), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
 	VPALIGNR $0x08, X2, X3, X8
-	XORQ     CX, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     wk_384<>+96(SB), DX
 	VMOVDQA  X8, X6
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X5, X9
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
 	VPSRLQ   $0x13, X5, X10
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
-	RORXQ    $0x1c, R8, SI
+	XORQ     CX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	VPSLLQ   $0x2d, X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
 	VPXOR    X10, X9, X9
-	ADDQ     wk_384<>+104(SB), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x3d, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
-	RORXQ    $0x0e, R11, SI
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
+	ADDQ     wk_384<>+104(SB), CX
 	VPXOR    X10, X9, X9
+	ADDQ     CX, R10
+	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	MOVQ     AX, DI
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	XORQ     BX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPADDQ   X9, X6, X6
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	VPADDQ   k<>+224(SB), X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     wk_384<>+112(SB), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     wk_384<>+112(SB), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
@@ -3763,70 +4060,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPADDQ   X8, X9, X7
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPSRLQ   $0x06, X6, X9
-	ADDQ     R13, BX
-	ADDQ     wk_384<>+120(SB), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPXOR    X10, X9, X9
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPSLLQ   $0x2d, X6, X10
+	ADDQ     SI, R14
+	ADDQ     wk_384<>+120(SB), AX
+	ADDQ     AX, R8
+	VPXOR    X10, X9, X9
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPSRLQ   $0x3d, X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPXOR    X10, X9, X9
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPADDQ   X9, X7, X7
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   c__580<>+0(SB), X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+240(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -3834,70 +4137,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+256(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -3905,70 +4214,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+272(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -3976,70 +4291,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+288(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -4047,70 +4368,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+304(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -4118,70 +4445,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+320(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -4189,70 +4522,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+336(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -4260,70 +4599,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+352(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -4331,70 +4676,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+368(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -4402,70 +4753,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+384(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -4473,70 +4830,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+400(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -4544,70 +4907,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+416(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -4615,70 +4984,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+432(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -4686,70 +5061,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+448(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -4757,70 +5138,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+464(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -4828,70 +5215,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+480(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -4899,70 +5292,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+496(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -4970,70 +5369,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+512(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -5041,70 +5446,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+528(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -5112,70 +5523,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+544(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -5183,70 +5600,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+560(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -5254,70 +5677,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+576(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -5325,70 +5754,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+592(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -5396,70 +5831,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+608(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -5467,430 +5908,481 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+624(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     8(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     24(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     40(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     56(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     72(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     88(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     104(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     120(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
-	XORQ     640(SP), DI
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     648(SP), DI
 	DECQ     624(SP)
 	JNZ      compression
 	MOVQ     632(SP), DI
@@ -5972,7 +6464,7 @@ GLOBL c__580<>(SB), RODATA|NOPTR, $16
 
 // func IterateBMI2_512_256(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $648-16
+TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $656-16
 	// IterateBMI2_512_256 TODO
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
@@ -6050,29 +6542,32 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -6145,29 +6640,32 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 408(SP)
 	MOVQ     R11, 416(SP)
 	MOVQ     128(DI), AX
@@ -6200,6 +6698,9 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $648-16
 	MOVQ     SI, 640(SP)
 
 compression:
+	MOVQ     DI, SI
+	XORQ     640(SP), SI
+	MOVQ     SI, 648(SP)
 	MOVQ     AX, 128(SP)
 	MOVQ     BX, 136(SP)
 	MOVQ     CX, 144(SP)
@@ -6214,459 +6715,501 @@ compression:
 	VMOVHPD  136(SP), X0, X0
 	ADDQ     BX, R10
 	MOVQ     24(DI), BX
-	VPADDQ   128(DI), X0, X0
 	MOVQ     32(DI), CX
+	VPADDQ   128(DI), X0, X0
 	MOVQ     40(DI), R8
 	MOVQ     48(DI), R9
 	VPAND    200(DI), X0, X10
 	MOVQ     56(DI), R14
+	MOVQ     R11, R13
 	VPXOR    X10, X12, X12
-	MOVQ     64(DI), SI
+	XORQ     AX, R13
 	VMOVQ    144(SP), X1
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	VMOVHPD  152(SP), X1, X1
+	MOVQ     AX, SI
+	VPADDQ   144(DI), X1, X1
+	ANDQ     BX, SI
+	ADDQ     SI, R14
+	VPAND    200(DI), X1, X10
+	ADDQ     R10, CX
+	VPXOR    X10, X13, X13
+	MOVQ     64(DI), SI
+	VPALIGNR $0x08, X0, X1, X8
 	ANDQ     DX, SI
 	XORQ     R9, SI
-	VMOVHPD  152(SP), X1, X1
-	ADDQ     SI, R10
-	VPADDQ   144(DI), X1, X1
-	RORXQ    $0x0e, DX, SI
-	VPAND    200(DI), X1, X10
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X13, X13
-	RORXQ    $0x29, DX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
 	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R10
-	ADDQ     R10, CX
+	ADDQ     SI, CX
 	VPSRLQ   $0x01, X8, X10
-	MOVQ     R11, R13
+	RORXQ    $0x0e, DX, SI
+	RORXQ    $0x12, DX, R12
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
+	XORQ     R12, SI
 	VPSLLQ   $0x3f, X8, X10
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	RORXQ    $0x29, DX, R12
+	XORQ     R12, SI
 	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
+	ADDQ     SI, CX
 	VPSHUFB  ror8<>+0(SB), X8, X10
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
 	VPADDQ   X9, X0, X0
+	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   c__a0000000002814<>+0(SB), X0, X0
-	ADDQ     SI, R14
+	LEAQ     (CX)(R14*1), R10
 	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     R14, R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
 	MOVQ     80(DI), R9
-	ADDQ     144(SP), R9
-	MOVQ     DX, SI
-	VMOVDQU  pad_512_256<>+32(SB), X2
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R8, SI
-	ADDQ     SI, R9
-	VPSRLQ   $0x07, X8, X9
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPSLLQ   $0x3f, X8, X10
 	MOVQ     R10, R14
 	XORQ     R11, R14
+	VMOVDQU  pad_512_256<>+32(SB), X2
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPALIGNR $0x08, X1, X2, X8
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	VPSRLQ   $0x07, X8, X9
+	ADDQ     144(SP), R9
+	ADDQ     R9, BX
+	MOVQ     DX, SI
+	VPSRLQ   $0x01, X8, X10
+	XORQ     R8, SI
+	ANDQ     CX, SI
 	VPXOR    X10, X9, X9
-	ANDQ     R14, R13
-	XORQ     R11, R13
-	RORXQ    $0x1c, R10, SI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x22, R10, R12
+	XORQ     R8, SI
+	ADDQ     SI, BX
+	RORXQ    $0x0e, CX, SI
+	VPSLLQ   $0x3f, X8, X10
+	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x29, CX, R12
+	XORQ     R12, SI
+	ADDQ     SI, BX
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	RORXQ    $0x1c, R10, SI
+	RORXQ    $0x22, R10, R12
+	VPXOR    X10, X9, X9
+	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
 	VPSRLQ   $0x06, X0, X9
 	MOVQ     88(DI), R8
-	ADDQ     152(SP), R8
-	MOVQ     CX, SI
-	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	XORQ     DX, SI
-	ADDQ     SI, R8
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x3d, X0, X10
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	VPXOR    X10, X9, X9
 	MOVQ     R9, R13
 	XORQ     R10, R13
-	VPSLLQ   $0x03, X0, X10
-	ANDQ     R13, R14
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	VPSRLQ   $0x13, X0, X10
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
 	VPXOR    X10, X9, X9
-	RORXQ    $0x22, R9, R12
+	ANDQ     R11, SI
+	ADDQ     SI, R14
+	VPSLLQ   $0x2d, X0, X10
+	ADDQ     152(SP), R8
+	ADDQ     R8, AX
+	MOVQ     CX, SI
+	VPXOR    X10, X9, X9
+	XORQ     DX, SI
+	ANDQ     BX, SI
+	VPSRLQ   $0x3d, X0, X10
+	XORQ     DX, SI
+	ADDQ     SI, AX
+	RORXQ    $0x0e, BX, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	VPSLLQ   $0x03, X0, X10
+	RORXQ    $0x29, BX, R12
+	XORQ     R12, SI
+	ADDQ     SI, AX
+	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
+	RORXQ    $0x22, R9, R12
 	VPADDQ   X9, X1, X1
+	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+144(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x06, X1, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     96(DI), DX
+	ADDQ     DX, R11
+	VPSRLQ   $0x13, X1, X10
 	MOVQ     BX, SI
 	XORQ     CX, SI
 	ANDQ     AX, SI
-	VPSRLQ   $0x06, X1, X9
 	XORQ     CX, SI
-	ADDQ     SI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
-	VPSRLQ   $0x13, X1, X10
 	XORQ     R12, SI
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x29, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	VPSLLQ   $0x2d, X1, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
 	VPXOR    X10, X9, X9
+	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     R13, DX
-	ADDQ     104(DI), CX
-	MOVQ     AX, SI
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
 	VPXOR    X10, X9, X9
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
+	VPSLLQ   $0x03, X1, X10
+	ADDQ     104(DI), CX
+	ADDQ     CX, R10
+	MOVQ     AX, SI
 	XORQ     BX, SI
+	VPXOR    X10, X9, X9
 	ANDQ     R11, SI
 	XORQ     BX, SI
-	ADDQ     SI, CX
-	VPSLLQ   $0x03, X1, X10
+	ADDQ     SI, R10
 	RORXQ    $0x0e, R11, SI
+	VMOVDQA  X9, X2
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R11, R12
-	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	VMOVDQA  X9, X2
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
 	VPADDQ   c_8000000000000000_<>+0(SB), X2, X2
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
 	VPADDQ   k<>+160(SB), X2, X10
+	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	VMOVDQU  pad_512_256<>+112(SB), X7
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     112(DI), BX
+	VPALIGNR $0x08, X7, X0, X8
+	ADDQ     BX, R9
 	MOVQ     R11, SI
 	XORQ     AX, SI
+	VMOVDQA  X8, X3
 	ANDQ     R10, SI
-	VMOVDQU  pad_512_256<>+112(SB), X7
 	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     SI, R9
 	RORXQ    $0x0e, R10, SI
-	VPALIGNR $0x08, X7, X0, X8
+	VPSRLQ   $0x06, X2, X9
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R10, R12
-	VMOVDQA  X8, X3
-	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPSRLQ   $0x06, X2, X9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
 	VPSRLQ   $0x13, X2, X10
-	XORQ     DX, R13
+	XORQ     R12, SI
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
 	VPXOR    X10, X9, X9
+	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPSLLQ   $0x2d, X2, X10
-	ADDQ     R13, BX
-	ADDQ     120(DI), AX
-	MOVQ     R10, SI
-	VPXOR    X10, X9, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	VPSRLQ   $0x3d, X2, X10
-	ADDQ     SI, AX
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
-	XORQ     R12, SI
-	ADDQ     SI, AX
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     AX, R8
+	ADDQ     SI, BX
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	VPXOR    X10, X9, X9
-	ANDQ     R13, R14
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	VPSRLQ   $0x3d, X2, X10
+	ADDQ     SI, R14
+	ADDQ     120(DI), AX
+	ADDQ     AX, R8
+	VPXOR    X10, X9, X9
+	MOVQ     R10, SI
+	XORQ     R11, SI
+	ANDQ     R9, SI
+	XORQ     R11, SI
+	VPSLLQ   $0x03, X2, X10
+	ADDQ     SI, R8
+	RORXQ    $0x0e, R9, SI
+	RORXQ    $0x12, R9, R12
+	XORQ     R12, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x29, R9, R12
+	XORQ     R12, SI
+	ADDQ     SI, R8
 	VPADDQ   X9, X3, X3
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	VPADDQ   k<>+176(SB), X3, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     wk_512_256<>+64(SB), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
 	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R10, SI
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_256<>+64(SB), R11
 	VMOVDQA  X8, X4
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X3, X9
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
 	VPSRLQ   $0x13, X3, X10
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
-	RORXQ    $0x1c, AX, SI
+	XORQ     R10, DI
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	VPSLLQ   $0x2d, X3, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	VPXOR    X10, X9, X9
-	ADDQ     wk_512_256<>+72(SB), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x3d, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
-	RORXQ    $0x0e, DX, SI
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
+	ADDQ     wk_512_256<>+72(SB), R10
 	VPXOR    X10, X9, X9
+	ADDQ     R10, CX
+	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	MOVQ     R8, DI
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	XORQ     R9, DI
+	XORQ     R12, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPADDQ   X9, X4, X4
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	VPADDQ   k<>+192(SB), X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     wk_512_256<>+80(SB), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
 	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R8, SI
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_256<>+80(SB), R9
 	VMOVDQA  X8, X5
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X4, X9
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
 	VPSRLQ   $0x13, X4, X10
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
-	RORXQ    $0x1c, R10, SI
+	XORQ     R8, DI
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	VPSLLQ   $0x2d, X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
 	VPXOR    X10, X9, X9
-	ADDQ     wk_512_256<>+88(SB), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x3d, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
-	RORXQ    $0x0e, BX, SI
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
+	ADDQ     wk_512_256<>+88(SB), R8
 	VPXOR    X10, X9, X9
+	ADDQ     R8, AX
+	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	MOVQ     CX, DI
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	XORQ     DX, DI
+	XORQ     R12, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPADDQ   X9, X5, X5
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	VPADDQ   k<>+208(SB), X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     wk_512_256<>+96(SB), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
 	VPALIGNR $0x08, X2, X3, X8
-	XORQ     CX, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_256<>+96(SB), DX
 	VMOVDQA  X8, X6
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X5, X9
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
 	VPSRLQ   $0x13, X5, X10
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
-	RORXQ    $0x1c, R8, SI
+	XORQ     CX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	VPSLLQ   $0x2d, X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
 	VPXOR    X10, X9, X9
-	ADDQ     wk_512_256<>+104(SB), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x3d, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
-	RORXQ    $0x0e, R11, SI
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
+	ADDQ     wk_512_256<>+104(SB), CX
 	VPXOR    X10, X9, X9
+	ADDQ     CX, R10
+	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	MOVQ     AX, DI
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	XORQ     BX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPADDQ   X9, X6, X6
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	VPADDQ   k<>+224(SB), X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     wk_512_256<>+112(SB), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_256<>+112(SB), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
@@ -6674,70 +7217,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPADDQ   X8, X9, X7
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPSRLQ   $0x06, X6, X9
-	ADDQ     R13, BX
-	ADDQ     wk_512_256<>+120(SB), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPXOR    X10, X9, X9
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPSLLQ   $0x2d, X6, X10
+	ADDQ     SI, R14
+	ADDQ     wk_512_256<>+120(SB), AX
+	ADDQ     AX, R8
+	VPXOR    X10, X9, X9
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPSRLQ   $0x3d, X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPXOR    X10, X9, X9
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPADDQ   X9, X7, X7
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   c__500<>+0(SB), X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+240(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -6745,70 +7294,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+256(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -6816,70 +7371,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+272(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -6887,70 +7448,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+288(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -6958,70 +7525,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+304(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -7029,70 +7602,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+320(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -7100,70 +7679,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+336(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -7171,70 +7756,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+352(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -7242,70 +7833,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+368(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -7313,70 +7910,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+384(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -7384,70 +7987,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+400(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -7455,70 +8064,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+416(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -7526,70 +8141,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+432(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -7597,70 +8218,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+448(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -7668,70 +8295,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+464(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -7739,70 +8372,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+480(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -7810,70 +8449,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+496(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -7881,70 +8526,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+512(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -7952,70 +8603,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+528(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -8023,70 +8680,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+544(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -8094,70 +8757,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+560(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -8165,70 +8834,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+576(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -8236,70 +8911,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+592(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -8307,70 +8988,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+608(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -8378,430 +9065,481 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+624(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     8(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     24(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     40(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     56(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     72(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     88(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     104(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     120(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
-	XORQ     640(SP), DI
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     648(SP), DI
 	DECQ     624(SP)
 	JNZ      compression
 	MOVQ     632(SP), DI
@@ -8883,7 +9621,7 @@ GLOBL c__500<>(SB), RODATA|NOPTR, $16
 
 // func IterateBMI2_512_224(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $648-16
+TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $656-16
 	// IterateBMI2_512_224 TODO
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
@@ -8963,29 +9701,32 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -9060,29 +9801,32 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $648-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     SI, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	MOVQ     DX, 408(SP)
 	MOVQ     R11, 416(SP)
 	MOVQ     128(DI), AX
@@ -9115,6 +9859,9 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $648-16
 	MOVQ     SI, 640(SP)
 
 compression:
+	MOVQ     DI, SI
+	XORQ     640(SP), SI
+	MOVQ     SI, 648(SP)
 	MOVQ     AX, 128(SP)
 	MOVQ     BX, 136(SP)
 	MOVQ     CX, 144(SP)
@@ -9131,458 +9878,500 @@ compression:
 	VMOVHPD  136(SP), X0, X0
 	ADDQ     BX, R10
 	MOVQ     24(DI), BX
-	VPADDQ   128(DI), X0, X0
 	MOVQ     32(DI), CX
+	VPADDQ   128(DI), X0, X0
 	MOVQ     40(DI), R8
 	MOVQ     48(DI), R9
 	VPAND    200(DI), X0, X10
 	MOVQ     56(DI), R14
+	MOVQ     R11, R13
 	VPXOR    X10, X12, X12
-	MOVQ     64(DI), SI
+	XORQ     AX, R13
 	VMOVQ    144(SP), X1
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	VMOVHPD  152(SP), X1, X1
+	MOVQ     AX, SI
+	VPADDQ   144(DI), X1, X1
+	ANDQ     BX, SI
+	ADDQ     SI, R14
+	VPAND    200(DI), X1, X10
+	ADDQ     R10, CX
+	VPXOR    X10, X13, X13
+	MOVQ     64(DI), SI
+	VPALIGNR $0x08, X0, X1, X8
 	ANDQ     DX, SI
 	XORQ     R9, SI
-	VMOVHPD  152(SP), X1, X1
-	ADDQ     SI, R10
-	VPADDQ   144(DI), X1, X1
-	RORXQ    $0x0e, DX, SI
-	VPAND    200(DI), X1, X10
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X13, X13
-	RORXQ    $0x29, DX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
 	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R10
-	ADDQ     R10, CX
+	ADDQ     SI, CX
 	VPSRLQ   $0x01, X8, X10
-	MOVQ     R11, R13
+	RORXQ    $0x0e, DX, SI
+	RORXQ    $0x12, DX, R12
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
+	XORQ     R12, SI
 	VPSLLQ   $0x3f, X8, X10
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	RORXQ    $0x29, DX, R12
+	XORQ     R12, SI
 	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
+	ADDQ     SI, CX
 	VPSHUFB  ror8<>+0(SB), X8, X10
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
 	VPADDQ   X9, X0, X0
+	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   c__9c000000002713<>+0(SB), X0, X0
-	ADDQ     SI, R14
+	LEAQ     (CX)(R14*1), R10
 	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     R14, R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
 	MOVQ     80(DI), R9
-	ADDQ     144(SP), R9
-	MOVQ     DX, SI
-	VMOVDQU  pad_512_224<>+32(SB), X2
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R8, SI
-	ADDQ     SI, R9
-	VPSRLQ   $0x07, X8, X9
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPSLLQ   $0x3f, X8, X10
 	MOVQ     R10, R14
 	XORQ     R11, R14
+	VMOVDQU  pad_512_224<>+32(SB), X2
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPALIGNR $0x08, X1, X2, X8
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	VPSRLQ   $0x07, X8, X9
+	ADDQ     144(SP), R9
+	ADDQ     R9, BX
+	MOVQ     DX, SI
+	VPSRLQ   $0x01, X8, X10
+	XORQ     R8, SI
+	ANDQ     CX, SI
 	VPXOR    X10, X9, X9
-	ANDQ     R14, R13
-	XORQ     R11, R13
-	RORXQ    $0x1c, R10, SI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x22, R10, R12
+	XORQ     R8, SI
+	ADDQ     SI, BX
+	RORXQ    $0x0e, CX, SI
+	VPSLLQ   $0x3f, X8, X10
+	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x29, CX, R12
+	XORQ     R12, SI
+	ADDQ     SI, BX
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	RORXQ    $0x1c, R10, SI
+	RORXQ    $0x22, R10, R12
+	VPXOR    X10, X9, X9
+	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
 	VPSRLQ   $0x06, X0, X9
 	MOVQ     88(DI), R8
-	ADDQ     152(SP), R8
-	MOVQ     CX, SI
-	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	XORQ     DX, SI
-	ADDQ     SI, R8
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x3d, X0, X10
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	VPXOR    X10, X9, X9
 	MOVQ     R9, R13
 	XORQ     R10, R13
-	VPSLLQ   $0x03, X0, X10
-	ANDQ     R13, R14
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	VPSRLQ   $0x13, X0, X10
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
 	VPXOR    X10, X9, X9
-	RORXQ    $0x22, R9, R12
+	ANDQ     R11, SI
+	ADDQ     SI, R14
+	VPSLLQ   $0x2d, X0, X10
+	ADDQ     152(SP), R8
+	ADDQ     R8, AX
+	MOVQ     CX, SI
+	VPXOR    X10, X9, X9
+	XORQ     DX, SI
+	ANDQ     BX, SI
+	VPSRLQ   $0x3d, X0, X10
+	XORQ     DX, SI
+	ADDQ     SI, AX
+	RORXQ    $0x0e, BX, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	VPSLLQ   $0x03, X0, X10
+	RORXQ    $0x29, BX, R12
+	XORQ     R12, SI
+	ADDQ     SI, AX
+	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
+	RORXQ    $0x22, R9, R12
 	VPADDQ   X9, X1, X1
+	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+144(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x06, X1, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     96(DI), DX
+	ADDQ     DX, R11
+	VPSRLQ   $0x13, X1, X10
 	MOVQ     BX, SI
 	XORQ     CX, SI
 	ANDQ     AX, SI
-	VPSRLQ   $0x06, X1, X9
 	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     SI, R11
+	VPXOR    X10, X9, X9
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
-	VPSRLQ   $0x13, X1, X10
 	XORQ     R12, SI
 	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
 	VPSLLQ   $0x2d, X1, X10
-	XORQ     R9, R13
+	XORQ     R12, SI
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	VPXOR    X10, X9, X9
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
 	VPSRLQ   $0x3d, X1, X10
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	VPXOR    X10, X9, X9
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     104(DI), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x03, X1, X10
 	MOVQ     AX, SI
 	XORQ     BX, SI
 	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
 	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     SI, R10
+	VPXOR    X10, X9, X9
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x03, X1, X10
 	XORQ     R12, SI
 	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
 	VMOVDQA  X9, X2
-	XORQ     R8, R14
+	XORQ     R12, SI
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+160(SB), X2, X10
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	VMOVDQU  pad_512_224<>+112(SB), X7
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     112(DI), BX
+	VPALIGNR $0x08, X7, X0, X8
+	ADDQ     BX, R9
 	MOVQ     R11, SI
 	XORQ     AX, SI
+	VMOVDQA  X8, X3
 	ANDQ     R10, SI
-	VMOVDQU  pad_512_224<>+112(SB), X7
 	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     SI, R9
 	RORXQ    $0x0e, R10, SI
-	VPALIGNR $0x08, X7, X0, X8
+	VPSRLQ   $0x06, X2, X9
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x29, R10, R12
-	VMOVDQA  X8, X3
-	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPSRLQ   $0x06, X2, X9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
 	VPSRLQ   $0x13, X2, X10
-	XORQ     DX, R13
+	XORQ     R12, SI
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
 	VPXOR    X10, X9, X9
+	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPSLLQ   $0x2d, X2, X10
-	ADDQ     R13, BX
-	ADDQ     120(DI), AX
-	MOVQ     R10, SI
-	VPXOR    X10, X9, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	VPSRLQ   $0x3d, X2, X10
-	ADDQ     SI, AX
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
-	XORQ     R12, SI
-	ADDQ     SI, AX
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     AX, R8
+	ADDQ     SI, BX
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	VPXOR    X10, X9, X9
-	ANDQ     R13, R14
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	VPSRLQ   $0x3d, X2, X10
+	ADDQ     SI, R14
+	ADDQ     120(DI), AX
+	ADDQ     AX, R8
+	VPXOR    X10, X9, X9
+	MOVQ     R10, SI
+	XORQ     R11, SI
+	ANDQ     R9, SI
+	XORQ     R11, SI
+	VPSLLQ   $0x03, X2, X10
+	ADDQ     SI, R8
+	RORXQ    $0x0e, R9, SI
+	RORXQ    $0x12, R9, R12
+	XORQ     R12, SI
+	VPXOR    X10, X9, X9
+	RORXQ    $0x29, R9, R12
+	XORQ     R12, SI
+	ADDQ     SI, R8
 	VPADDQ   X9, X3, X3
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	VPADDQ   k<>+176(SB), X3, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     wk_512_224<>+64(SB), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
 	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R10, SI
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_224<>+64(SB), R11
 	VMOVDQA  X8, X4
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X3, X9
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
 	VPSRLQ   $0x13, X3, X10
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
-	RORXQ    $0x1c, AX, SI
+	XORQ     R10, DI
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	VPSLLQ   $0x2d, X3, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
 	VPXOR    X10, X9, X9
-	ADDQ     wk_512_224<>+72(SB), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x3d, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
-	RORXQ    $0x0e, DX, SI
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
+	ADDQ     wk_512_224<>+72(SB), R10
 	VPXOR    X10, X9, X9
+	ADDQ     R10, CX
+	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	MOVQ     R8, DI
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	XORQ     R9, DI
+	XORQ     R12, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPADDQ   X9, X4, X4
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	VPADDQ   k<>+192(SB), X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     wk_512_224<>+80(SB), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
 	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R8, SI
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_224<>+80(SB), R9
 	VMOVDQA  X8, X5
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X4, X9
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
 	VPSRLQ   $0x13, X4, X10
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
-	RORXQ    $0x1c, R10, SI
+	XORQ     R8, DI
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	VPSLLQ   $0x2d, X4, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
 	VPXOR    X10, X9, X9
-	ADDQ     wk_512_224<>+88(SB), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x3d, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
-	RORXQ    $0x0e, BX, SI
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
+	ADDQ     wk_512_224<>+88(SB), R8
 	VPXOR    X10, X9, X9
+	ADDQ     R8, AX
+	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	MOVQ     CX, DI
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	XORQ     DX, DI
+	XORQ     R12, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPADDQ   X9, X5, X5
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	VPADDQ   k<>+208(SB), X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     wk_512_224<>+96(SB), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
 	VPALIGNR $0x08, X2, X3, X8
-	XORQ     CX, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_224<>+96(SB), DX
 	VMOVDQA  X8, X6
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
 	VPSRLQ   $0x06, X5, X9
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
 	VPSRLQ   $0x13, X5, X10
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
-	RORXQ    $0x1c, R8, SI
+	XORQ     CX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	VPSLLQ   $0x2d, X5, X10
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
 	VPXOR    X10, X9, X9
-	ADDQ     wk_512_224<>+104(SB), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x3d, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
-	RORXQ    $0x0e, R11, SI
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
+	ADDQ     wk_512_224<>+104(SB), CX
 	VPXOR    X10, X9, X9
+	ADDQ     CX, R10
+	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	MOVQ     AX, DI
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	XORQ     BX, DI
+	XORQ     R12, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPADDQ   X9, X6, X6
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	VPADDQ   k<>+224(SB), X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     wk_512_224<>+112(SB), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     wk_512_224<>+112(SB), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
@@ -9590,70 +10379,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPADDQ   X8, X9, X7
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPSRLQ   $0x06, X6, X9
-	ADDQ     R13, BX
-	ADDQ     wk_512_224<>+120(SB), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPXOR    X10, X9, X9
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPSLLQ   $0x2d, X6, X10
+	ADDQ     SI, R14
+	ADDQ     wk_512_224<>+120(SB), AX
+	ADDQ     AX, R8
+	VPXOR    X10, X9, X9
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPSRLQ   $0x3d, X6, X10
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPXOR    X10, X9, X9
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPADDQ   X9, X7, X7
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   c__4e0<>+0(SB), X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+240(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -9661,70 +10456,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+256(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -9732,70 +10533,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+272(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -9803,70 +10610,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+288(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -9874,70 +10687,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+304(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -9945,70 +10764,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+320(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -10016,70 +10841,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+336(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -10087,70 +10918,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+352(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -10158,70 +10995,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+368(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -10229,70 +11072,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+384(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -10300,70 +11149,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+400(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -10371,70 +11226,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+416(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -10442,70 +11303,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+432(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -10513,70 +11380,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+448(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -10584,70 +11457,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+464(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -10655,70 +11534,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+480(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -10726,70 +11611,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+496(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -10797,70 +11688,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+512(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -10868,70 +11765,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+528(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -10939,70 +11842,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+544(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -11010,70 +11919,76 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+560(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -11081,70 +11996,76 @@ compression:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+576(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -11152,70 +12073,76 @@ compression:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+592(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -11223,70 +12150,76 @@ compression:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+608(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -11294,430 +12227,481 @@ compression:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+624(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     8(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     24(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     40(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     56(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     72(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     88(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     104(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     120(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
-	XORQ     640(SP), DI
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     648(SP), DI
 	DECQ     624(SP)
 	JNZ      compression
 	MOVQ     632(SP), DI
@@ -11809,24 +12793,25 @@ GLOBL c__4e0<>(SB), RODATA|NOPTR, $16
 
 // func CompressBMI2(h *uint64, p []byte)
 // Requires: AVX, BMI2
-TEXT ·CompressBMI2(SB), NOSPLIT, $144-32
+TEXT ·CompressBMI2(SB), NOSPLIT, $152-32
 	// CompressBMI2 TODO
-	MOVQ    h+0(FP), SI
-	MOVQ    p_base+8(FP), DI
-	MOVQ    p_len+16(FP), R12
-	SUBQ    $0x00000080, R12
+	MOVQ    h+0(FP), DI
+	MOVQ    p_len+16(FP), SI
+	SUBQ    $0x00000080, SI
 	JLT     done
-	MOVQ    R12, 128(SP)
-	MOVQ    SI, 136(SP)
-	MOVQ    (SI), AX
-	MOVQ    8(SI), BX
-	MOVQ    16(SI), CX
-	MOVQ    24(SI), DX
-	MOVQ    32(SI), R8
-	MOVQ    40(SI), R9
-	MOVQ    48(SI), R10
-	MOVQ    56(SI), R11
+	MOVQ    DI, 128(SP)
+	MOVQ    SI, 144(SP)
 	VMOVDQU swap64<>+0(SB), X11
+	MOVQ    (DI), AX
+	MOVQ    8(DI), BX
+	MOVQ    16(DI), CX
+	MOVQ    24(DI), DX
+	MOVQ    32(DI), R8
+	MOVQ    40(DI), R9
+	MOVQ    48(DI), R10
+	MOVQ    56(DI), R11
+	MOVQ    p_base+8(FP), DI
+	MOVQ    DI, 136(SP)
 
 block:
 	VMOVDQU  (DI), X0
@@ -11863,31 +12848,34 @@ block:
 	VMOVDQU  X10, 112(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -11895,70 +12883,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -11966,70 +12960,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+144(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -12037,70 +13037,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+160(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -12108,70 +13114,76 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+176(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -12179,70 +13191,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+192(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -12250,70 +13268,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+208(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -12321,70 +13345,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+224(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -12392,70 +13422,76 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+240(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -12463,70 +13499,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+256(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -12534,70 +13576,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+272(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -12605,70 +13653,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+288(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -12676,70 +13730,76 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+304(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -12747,70 +13807,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+320(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -12818,70 +13884,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+336(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -12889,70 +13961,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+352(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -12960,70 +14038,76 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+368(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -13031,70 +14115,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+384(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -13102,70 +14192,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+400(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -13173,70 +14269,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+416(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -13244,70 +14346,76 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+432(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -13315,70 +14423,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+448(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -13386,70 +14500,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+464(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -13457,70 +14577,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+480(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -13528,70 +14654,76 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+496(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
-	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X0, X1, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     (SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X0, X0
@@ -13599,70 +14731,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X4, X5, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X0, X0
-	ADDQ     R13, R11
-	ADDQ     8(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X7, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X7, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     8(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X7, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X7, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X7, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X7, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X0, X0
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+512(SB), X0, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, (SP)
-	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X1, X2, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     16(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X1, X1
@@ -13670,70 +14808,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X5, X6, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X1, X1
-	ADDQ     R13, R9
-	ADDQ     24(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X0, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     24(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X0, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X0, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X0, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X0, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X1, X1
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+528(SB), X1, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 16(SP)
-	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X2, X3, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     32(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X2, X2
@@ -13741,70 +14885,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X6, X7, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X2, X2
-	ADDQ     R13, DX
-	ADDQ     40(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X1, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     40(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X1, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X1, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X1, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X2, X2
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+544(SB), X2, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 32(SP)
-	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X3, X4, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     48(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X3, X3
@@ -13812,70 +14962,76 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X7, X0, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X3, X3
-	ADDQ     R13, BX
-	ADDQ     56(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X2, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X2, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     56(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X2, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X2, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X2, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X3, X3
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+560(SB), X3, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 48(SP)
-	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	VPALIGNR $0x08, X4, X5, X8
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, R8, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	VPXOR    X10, X9, X9
 	MOVQ     AX, R14
 	XORQ     BX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ANDQ     AX, R13
+	VPALIGNR $0x08, X4, X5, X8
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     CX, SI
+	ADDQ     SI, R13
+	ADDQ     64(SP), R11
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R11, DX
+	RORXQ    $0x0e, R8, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R8, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R9, DI
+	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R8, DI
+	XORQ     R10, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, DX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	VPADDQ   X9, X4, X4
@@ -13883,70 +15039,76 @@ block:
 	RORXQ    $0x27, AX, R12
 	VPALIGNR $0x08, X0, X1, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (DX)(R13*1), R11
 	VPADDQ   X8, X4, X4
-	ADDQ     R13, R11
-	ADDQ     72(SP), R10
-	MOVQ     R8, SI
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
 	VPSRLQ   $0x06, X3, X9
-	XORQ     R9, SI
-	ANDQ     DX, SI
+	ANDQ     R11, R14
+	SUBQ     CX, R14
 	VPSRLQ   $0x13, X3, X10
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	MOVQ     AX, SI
+	ANDQ     BX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     72(SP), R10
+	ADDQ     R10, CX
+	VPSLLQ   $0x2d, X3, X10
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, DX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R10
+	MOVQ     R8, DI
 	VPSRLQ   $0x3d, X3, X10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
+	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
 	VPXOR    X10, X9, X9
-	XORQ     AX, R13
-	ANDQ     R13, R14
+	XORQ     R9, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X3, X10
-	XORQ     AX, R14
-	RORXQ    $0x1c, R11, SI
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X4, X4
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+576(SB), X4, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
 	VMOVDQU  X10, 64(SP)
-	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	VPALIGNR $0x08, X5, X6, X8
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R9
-	RORXQ    $0x0e, CX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	VPXOR    X10, X9, X9
 	MOVQ     R10, R14
 	XORQ     R11, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ANDQ     R10, R13
+	VPALIGNR $0x08, X5, X6, X8
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     AX, SI
+	ADDQ     SI, R13
+	ADDQ     80(SP), R9
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     R9, BX
+	RORXQ    $0x0e, CX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, CX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     DX, DI
+	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	VPXOR    X10, X9, X9
+	ANDQ     CX, DI
+	XORQ     R8, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, BX
+	VPXOR    X10, X9, X9
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	VPADDQ   X9, X5, X5
@@ -13954,70 +15116,76 @@ block:
 	RORXQ    $0x27, R10, R12
 	VPALIGNR $0x08, X1, X2, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (BX)(R13*1), R9
 	VPADDQ   X8, X5, X5
-	ADDQ     R13, R9
-	ADDQ     88(SP), R8
-	MOVQ     CX, SI
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
 	VPSRLQ   $0x06, X4, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
+	ANDQ     R9, R14
+	SUBQ     AX, R14
 	VPSRLQ   $0x13, X4, X10
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	MOVQ     R10, SI
+	ANDQ     R11, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     88(SP), R8
+	ADDQ     R8, AX
+	VPSLLQ   $0x2d, X4, X10
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, BX, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, R8
+	MOVQ     CX, DI
 	VPSRLQ   $0x3d, X4, X10
-	ADDQ     R8, AX
-	MOVQ     R9, R13
+	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
 	VPXOR    X10, X9, X9
-	XORQ     R10, R13
-	ANDQ     R13, R14
+	XORQ     DX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X4, X10
-	XORQ     R10, R14
-	RORXQ    $0x1c, R9, SI
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X5, X5
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+592(SB), X5, X10
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
 	VMOVDQU  X10, 80(SP)
-	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, DX
-	RORXQ    $0x0e, AX, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	VPXOR    X10, X9, X9
 	MOVQ     R8, R14
 	XORQ     R9, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ANDQ     R8, R13
+	VPALIGNR $0x08, X6, X7, X8
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R10, SI
+	ADDQ     SI, R13
+	ADDQ     96(SP), DX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     DX, R11
+	RORXQ    $0x0e, AX, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, AX, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     BX, DI
+	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     AX, DI
+	XORQ     CX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R11
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	VPADDQ   X9, X6, X6
@@ -14025,70 +15193,76 @@ block:
 	RORXQ    $0x27, R8, R12
 	VPALIGNR $0x08, X2, X3, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R11)(R13*1), DX
 	VPADDQ   X8, X6, X6
-	ADDQ     R13, DX
-	ADDQ     104(SP), CX
-	MOVQ     AX, SI
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
 	VPSRLQ   $0x06, X5, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
+	ANDQ     DX, R14
+	SUBQ     R10, R14
 	VPSRLQ   $0x13, X5, X10
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	MOVQ     R8, SI
+	ANDQ     R9, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     104(SP), CX
+	ADDQ     CX, R10
+	VPSLLQ   $0x2d, X5, X10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, CX
+	MOVQ     AX, DI
 	VPSRLQ   $0x3d, X5, X10
-	ADDQ     CX, R10
-	MOVQ     DX, R13
+	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
 	VPXOR    X10, X9, X9
-	XORQ     R8, R13
-	ANDQ     R13, R14
+	XORQ     BX, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X5, X10
-	XORQ     R8, R14
-	RORXQ    $0x1c, DX, SI
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X6, X6
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+608(SB), X6, X10
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
 	VMOVDQU  X10, 96(SP)
-	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, BX
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	VPXOR    X10, X9, X9
 	MOVQ     CX, R14
 	XORQ     DX, R14
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ANDQ     CX, R13
+	VPALIGNR $0x08, X7, X0, X8
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	VPSRLQ   $0x07, X8, X9
+	ANDQ     R8, SI
+	ADDQ     SI, R13
+	ADDQ     112(SP), BX
+	VPSRLQ   $0x01, X8, X10
+	ADDQ     BX, R9
+	RORXQ    $0x0e, R10, SI
 	VPXOR    X10, X9, X9
+	RORXQ    $0x12, R10, R12
+	XORQ     R12, SI
+	VPSLLQ   $0x3f, X8, X10
+	MOVQ     R11, DI
+	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	VPXOR    X10, X9, X9
+	ANDQ     R10, DI
+	XORQ     AX, DI
+	VPSHUFB  ror8<>+0(SB), X8, X10
+	XORQ     R12, SI
+	ADDQ     DI, R9
+	VPXOR    X10, X9, X9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	VPADDQ   X9, X7, X7
@@ -14096,448 +15270,500 @@ block:
 	RORXQ    $0x27, CX, R12
 	VPALIGNR $0x08, X3, X4, X8
 	XORQ     R12, SI
-	ADDQ     SI, R13
+	LEAQ     (R9)(R13*1), BX
 	VPADDQ   X8, X7, X7
-	ADDQ     R13, BX
-	ADDQ     120(SP), AX
-	MOVQ     R10, SI
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
 	VPSRLQ   $0x06, X6, X9
-	XORQ     R11, SI
-	ANDQ     R9, SI
+	ANDQ     BX, R14
+	SUBQ     R8, R14
 	VPSRLQ   $0x13, X6, X10
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	MOVQ     CX, SI
+	ANDQ     DX, SI
 	VPXOR    X10, X9, X9
+	ADDQ     SI, R14
+	ADDQ     120(SP), AX
+	ADDQ     AX, R8
+	VPSLLQ   $0x2d, X6, X10
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
-	VPSLLQ   $0x2d, X6, X10
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
 	VPXOR    X10, X9, X9
 	XORQ     R12, SI
-	ADDQ     SI, AX
+	MOVQ     R10, DI
 	VPSRLQ   $0x3d, X6, X10
-	ADDQ     AX, R8
-	MOVQ     BX, R13
+	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
 	VPXOR    X10, X9, X9
-	XORQ     CX, R13
-	ANDQ     R13, R14
+	XORQ     R11, DI
+	XORQ     R12, SI
 	VPSLLQ   $0x03, X6, X10
-	XORQ     CX, R14
-	RORXQ    $0x1c, BX, SI
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	VPXOR    X10, X9, X9
+	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	VPADDQ   X9, X7, X7
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
 	VPADDQ   k<>+624(SB), X7, X10
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
 	VMOVDQU  X10, 112(SP)
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     (SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     8(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     16(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     24(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     32(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     40(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     48(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     56(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	ANDQ     AX, R13
+	SUBQ     DX, R13
+	MOVQ     BX, SI
+	ANDQ     CX, SI
+	ADDQ     SI, R13
 	ADDQ     64(SP), R11
-	MOVQ     R9, SI
-	XORQ     R10, SI
-	ANDQ     R8, SI
-	XORQ     R10, SI
-	ADDQ     SI, R11
+	ADDQ     R11, DX
 	RORXQ    $0x0e, R8, SI
 	RORXQ    $0x12, R8, R12
 	XORQ     R12, SI
+	MOVQ     R9, DI
 	RORXQ    $0x29, R8, R12
+	XORQ     R10, DI
+	ANDQ     R8, DI
+	XORQ     R10, DI
 	XORQ     R12, SI
-	ADDQ     SI, R11
-	ADDQ     R11, DX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     R14, R13
-	XORQ     BX, R13
+	ADDQ     DI, DX
+	ADDQ     SI, DX
 	RORXQ    $0x1c, AX, SI
 	RORXQ    $0x22, AX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, AX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R11
+	LEAQ     (DX)(R13*1), R11
+	ADDQ     SI, R11
+	MOVQ     R11, R13
+	XORQ     AX, R13
+	ANDQ     R11, R14
+	SUBQ     CX, R14
+	MOVQ     AX, SI
+	ANDQ     BX, SI
+	ADDQ     SI, R14
 	ADDQ     72(SP), R10
-	MOVQ     R8, SI
-	XORQ     R9, SI
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	ADDQ     SI, R10
+	ADDQ     R10, CX
 	RORXQ    $0x0e, DX, SI
 	RORXQ    $0x12, DX, R12
 	XORQ     R12, SI
+	MOVQ     R8, DI
 	RORXQ    $0x29, DX, R12
+	XORQ     R9, DI
+	ANDQ     DX, DI
+	XORQ     R9, DI
 	XORQ     R12, SI
-	ADDQ     SI, R10
-	ADDQ     R10, CX
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R13, R14
-	XORQ     AX, R14
+	ADDQ     DI, CX
+	ADDQ     SI, CX
 	RORXQ    $0x1c, R11, SI
 	RORXQ    $0x22, R11, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R11, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R10
+	LEAQ     (CX)(R14*1), R10
+	ADDQ     SI, R10
+	MOVQ     R10, R14
+	XORQ     R11, R14
+	ANDQ     R10, R13
+	SUBQ     BX, R13
+	MOVQ     R11, SI
+	ANDQ     AX, SI
+	ADDQ     SI, R13
 	ADDQ     80(SP), R9
-	MOVQ     DX, SI
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	ADDQ     SI, R9
+	ADDQ     R9, BX
 	RORXQ    $0x0e, CX, SI
 	RORXQ    $0x12, CX, R12
 	XORQ     R12, SI
+	MOVQ     DX, DI
 	RORXQ    $0x29, CX, R12
+	XORQ     R8, DI
+	ANDQ     CX, DI
+	XORQ     R8, DI
 	XORQ     R12, SI
-	ADDQ     SI, R9
-	ADDQ     R9, BX
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R14, R13
-	XORQ     R11, R13
+	ADDQ     DI, BX
+	ADDQ     SI, BX
 	RORXQ    $0x1c, R10, SI
 	RORXQ    $0x22, R10, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R10, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, R9
+	LEAQ     (BX)(R13*1), R9
+	ADDQ     SI, R9
+	MOVQ     R9, R13
+	XORQ     R10, R13
+	ANDQ     R9, R14
+	SUBQ     AX, R14
+	MOVQ     R10, SI
+	ANDQ     R11, SI
+	ADDQ     SI, R14
 	ADDQ     88(SP), R8
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, R8
+	ADDQ     R8, AX
 	RORXQ    $0x0e, BX, SI
 	RORXQ    $0x12, BX, R12
 	XORQ     R12, SI
+	MOVQ     CX, DI
 	RORXQ    $0x29, BX, R12
+	XORQ     DX, DI
+	ANDQ     BX, DI
+	XORQ     DX, DI
 	XORQ     R12, SI
-	ADDQ     SI, R8
-	ADDQ     R8, AX
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R13, R14
-	XORQ     R10, R14
+	ADDQ     DI, AX
+	ADDQ     SI, AX
 	RORXQ    $0x1c, R9, SI
 	RORXQ    $0x22, R9, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R9, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, R8
+	LEAQ     (AX)(R14*1), R8
+	ADDQ     SI, R8
+	MOVQ     R8, R14
+	XORQ     R9, R14
+	ANDQ     R8, R13
+	SUBQ     R11, R13
+	MOVQ     R9, SI
+	ANDQ     R10, SI
+	ADDQ     SI, R13
 	ADDQ     96(SP), DX
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, DX
+	ADDQ     DX, R11
 	RORXQ    $0x0e, AX, SI
 	RORXQ    $0x12, AX, R12
 	XORQ     R12, SI
+	MOVQ     BX, DI
 	RORXQ    $0x29, AX, R12
+	XORQ     CX, DI
+	ANDQ     AX, DI
+	XORQ     CX, DI
 	XORQ     R12, SI
-	ADDQ     SI, DX
-	ADDQ     DX, R11
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R14, R13
-	XORQ     R9, R13
+	ADDQ     DI, R11
+	ADDQ     SI, R11
 	RORXQ    $0x1c, R8, SI
 	RORXQ    $0x22, R8, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, R8, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, DX
+	LEAQ     (R11)(R13*1), DX
+	ADDQ     SI, DX
+	MOVQ     DX, R13
+	XORQ     R8, R13
+	ANDQ     DX, R14
+	SUBQ     R10, R14
+	MOVQ     R8, SI
+	ANDQ     R9, SI
+	ADDQ     SI, R14
 	ADDQ     104(SP), CX
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, CX
+	ADDQ     CX, R10
 	RORXQ    $0x0e, R11, SI
 	RORXQ    $0x12, R11, R12
 	XORQ     R12, SI
+	MOVQ     AX, DI
 	RORXQ    $0x29, R11, R12
+	XORQ     BX, DI
+	ANDQ     R11, DI
+	XORQ     BX, DI
 	XORQ     R12, SI
-	ADDQ     SI, CX
-	ADDQ     CX, R10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     R13, R14
-	XORQ     R8, R14
+	ADDQ     DI, R10
+	ADDQ     SI, R10
 	RORXQ    $0x1c, DX, SI
 	RORXQ    $0x22, DX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, DX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, CX
+	LEAQ     (R10)(R14*1), CX
+	ADDQ     SI, CX
+	MOVQ     CX, R14
+	XORQ     DX, R14
+	ANDQ     CX, R13
+	SUBQ     R9, R13
+	MOVQ     DX, SI
+	ANDQ     R8, SI
+	ADDQ     SI, R13
 	ADDQ     112(SP), BX
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, BX
+	ADDQ     BX, R9
 	RORXQ    $0x0e, R10, SI
 	RORXQ    $0x12, R10, R12
 	XORQ     R12, SI
+	MOVQ     R11, DI
 	RORXQ    $0x29, R10, R12
+	XORQ     AX, DI
+	ANDQ     R10, DI
+	XORQ     AX, DI
 	XORQ     R12, SI
-	ADDQ     SI, BX
-	ADDQ     BX, R9
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     R14, R13
-	XORQ     DX, R13
+	ADDQ     DI, R9
+	ADDQ     SI, R9
 	RORXQ    $0x1c, CX, SI
 	RORXQ    $0x22, CX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, CX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R13
-	ADDQ     R13, BX
+	LEAQ     (R9)(R13*1), BX
+	ADDQ     SI, BX
+	MOVQ     BX, R13
+	XORQ     CX, R13
+	ANDQ     BX, R14
+	SUBQ     R8, R14
+	MOVQ     CX, SI
+	ANDQ     DX, SI
+	ADDQ     SI, R14
 	ADDQ     120(SP), AX
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, AX
+	ADDQ     AX, R8
 	RORXQ    $0x0e, R9, SI
 	RORXQ    $0x12, R9, R12
 	XORQ     R12, SI
+	MOVQ     R10, DI
 	RORXQ    $0x29, R9, R12
+	XORQ     R11, DI
+	ANDQ     R9, DI
+	XORQ     R11, DI
 	XORQ     R12, SI
-	ADDQ     SI, AX
-	ADDQ     AX, R8
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     R13, R14
-	XORQ     CX, R14
+	ADDQ     DI, R8
+	ADDQ     SI, R8
 	RORXQ    $0x1c, BX, SI
 	RORXQ    $0x22, BX, R12
 	XORQ     R12, SI
 	RORXQ    $0x27, BX, R12
 	XORQ     R12, SI
-	ADDQ     SI, R14
-	ADDQ     R14, AX
-	MOVQ     136(SP), SI
-	ADDQ     (SI), AX
-	MOVQ     AX, (SI)
-	ADDQ     8(SI), BX
-	MOVQ     BX, 8(SI)
-	ADDQ     16(SI), CX
-	MOVQ     CX, 16(SI)
-	ADDQ     24(SI), DX
-	MOVQ     DX, 24(SI)
-	ADDQ     32(SI), R8
-	MOVQ     R8, 32(SI)
-	ADDQ     40(SI), R9
-	MOVQ     R9, 40(SI)
-	ADDQ     48(SI), R10
-	MOVQ     R10, 48(SI)
-	ADDQ     56(SI), R11
-	MOVQ     R11, 56(SI)
-	ADDQ     $0x00000080, DI
-	SUBQ     $0x00000080, 128(SP)
+	LEAQ     (R8)(R14*1), AX
+	ADDQ     SI, AX
+	MOVQ     128(SP), DI
+	ADDQ     (DI), AX
+	MOVQ     AX, (DI)
+	ADDQ     8(DI), BX
+	MOVQ     BX, 8(DI)
+	ADDQ     16(DI), CX
+	MOVQ     CX, 16(DI)
+	ADDQ     24(DI), DX
+	MOVQ     DX, 24(DI)
+	ADDQ     32(DI), R8
+	MOVQ     R8, 32(DI)
+	ADDQ     40(DI), R9
+	MOVQ     R9, 40(DI)
+	ADDQ     48(DI), R10
+	MOVQ     R10, 48(DI)
+	ADDQ     56(DI), R11
+	MOVQ     R11, 56(DI)
+	ADDQ     $0x00000080, 136(SP)
+	MOVQ     136(SP), DI
+	SUBQ     $0x00000080, 144(SP)
 	JGE      block
 
 done:

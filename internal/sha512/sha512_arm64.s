@@ -7,7 +7,12 @@
 // func IterateSHA512(state *uint64, n int)
 // Requires: SHA512
 TEXT ·IterateSHA512(SB), NOSPLIT, $168-16
-	// IterateSHA512 does n iterations of HMAC-sha512 on one lane.
+	// IterateSHA512 does n iterations of HMAC-SHA-512 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has a state in four vectors of two words, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+	// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+	// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+	// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1
@@ -1132,7 +1137,12 @@ done:
 // func IterateSHA512_384(state *uint64, n int)
 // Requires: SHA512
 TEXT ·IterateSHA512_384(SB), NOSPLIT, $168-16
-	// IterateSHA512_384 does n iterations of HMAC-sha384 on one lane.
+	// IterateSHA512_384 does n iterations of HMAC-SHA-384 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has a state in four vectors of two words, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+	// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+	// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+	// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1
@@ -2250,7 +2260,12 @@ done:
 // func IterateSHA512_512_256(state *uint64, n int)
 // Requires: SHA512
 TEXT ·IterateSHA512_512_256(SB), NOSPLIT, $168-16
-	// IterateSHA512_512_256 does n iterations of HMAC-sha512_256 on one lane.
+	// IterateSHA512_512_256 does n iterations of HMAC-SHA-512/256 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has a state in four vectors of two words, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+	// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+	// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+	// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1
@@ -3361,7 +3376,12 @@ done:
 // func IterateSHA512_512_224(state *uint64, n int)
 // Requires: SHA512
 TEXT ·IterateSHA512_512_224(SB), NOSPLIT, $168-16
-	// IterateSHA512_512_224 does n iterations of HMAC-sha512_224 on one lane.
+	// IterateSHA512_512_224 does n iterations of HMAC-SHA-512/224 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+	// While this runs each lane has a state in four vectors of two words, U and T alike.
+	// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+	// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+	// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+	// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 	MOVD   state+0(FP), R0
 	MOVD   n+8(FP), R1
 	CMP    $0, R1
@@ -4480,7 +4500,8 @@ done:
 // func CompressSHA512(h *uint64, p []byte)
 // Requires: SHA512
 TEXT ·CompressSHA512(SB), NOSPLIT, $0-32
-	// CompressSHA512 hashes the blocks of p into the SHA-512 state h, with SHA512H and SHA512H2 (FIPS 180-4 §6.4.2).
+	// CompressSHA512 compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHA512 (FIPS 180-4 §6.4.2).
+	// Bound as that is.
 	MOVD h+0(FP), R0
 	MOVD p_base+8(FP), R1
 	MOVD p_len+16(FP), R2

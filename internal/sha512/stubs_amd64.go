@@ -29,42 +29,88 @@ func IterateBMI2_512_224(state *uint64, n int)
 //go:noescape
 func CompressBMI2(h *uint64, p []byte)
 
-// TODO
+// IterateAVX2x4 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 4 lanes, one in each 64-bit word of one vector.
+// State is [inner | outer | u | t][8 words][4 lanes].
+//
+// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+// rounds the constant has been added to the midstate.
+//
+// AVX2 has no rotation; one is two shifts and a xor, or a byte shuffle for 8. Ch is ((f^g)&e)^g and Maj is ((a^b)&(b^c))^b, where b^c
+// is the a^b of the round before. That is 35 operations a round and 19 a word of the schedule. Four in ten are shifts, for which a CPU
+// has half of its units; so what counts is the number of operations, and a second vector would not help. The last sixteen words of the
+// schedule are in memory. The first 32 rounds stand in line, the others are a loop of 16, the most used registers are the low ones, and
+// displacements have one byte: the whole loop has to fit into a CPU's cache of decoded instructions.
+// Bound at four operations a cycle, as on Zen 3: 3912 operations, 978 cycles a compression.
 //
 //go:noescape
 func IterateAVX2x4(state *uint64, n int)
 
-// TODO
+// IterateAVX2x4_384 is IterateAVX2x4 for HMAC-SHA384, whose message is padded earlier.
 //
 //go:noescape
 func IterateAVX2x4_384(state *uint64, n int)
 
-// TODO
+// IterateAVX512x8 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 8 lanes, one in each 64-bit word of one vector.
+// State is [inner | outer | u | t][8 words][8 lanes].
+//
+// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+// rounds the constant has been added to the midstate.
+//
+// The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
+// Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
+// but the chain from e to e is a rotation, a ternary operation and one addition.
+// Bound: that chain, 7 cycles a round on Zen 5, 568 cycles a compression.
 //
 //go:noescape
 func IterateAVX512x8(state *uint64, n int)
 
-// TODO
+// IterateAVX512x8_384 is IterateAVX512x8 for HMAC-SHA384, whose message is padded earlier.
 //
 //go:noescape
 func IterateAVX512x8_384(state *uint64, n int)
 
-// TODO
+// IterateAVX512x16 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 16 lanes, one in each 64-bit word of 2 vectors.
+// State is [inner | outer | u | t][8 words][16 lanes].
+//
+// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+// rounds the constant has been added to the midstate.
+//
+// The last sixteen words of the schedule are in memory, the last two of them in registers too: those are in the longest chain of it.
+// A round is 17 operations, a word of the schedule 11. The first 32 rounds stand in line, the others are a loop of 16, to stay below
+// the size of the instruction cache.
+// Bound at four operations a cycle, as on Zen 5: 4005 operations, 1001 cycles a compression; twice that where there are two.
 //
 //go:noescape
 func IterateAVX512x16(state *uint64, n int)
 
-// TODO
+// IterateAVX512x16_384 is IterateAVX512x16 for HMAC-SHA384, whose message is padded earlier.
 //
 //go:noescape
 func IterateAVX512x16_384(state *uint64, n int)
 
-// TODO
+// IterateAVX512x24 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 24 lanes, one in each 64-bit word of 3 vectors.
+// State is [inner | outer | u | t][8 words][24 lanes].
+//
+// The loop is one compression, of the inner and of the outer half in turn: the digest of one is the message of the other. The
+// constant words of the message are part of the round constants, and the schedule has only those terms that depend on the digest.
+// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
+// rounds the constant has been added to the midstate.
+//
+// The last sixteen words of the schedule are in memory: three states leave eight registers, which the vectors use in turn.
+// A round is 17 operations, a word of the schedule 11. The first 32 rounds stand in line, the others are a loop of 16, to stay below
+// the size of the instruction cache.
+// Bound at four operations a cycle, as on Zen 5: 6007 operations, 1502 cycles a compression; twice that where there are two.
 //
 //go:noescape
 func IterateAVX512x24(state *uint64, n int)
 
-// TODO
+// IterateAVX512x24_384 is IterateAVX512x24 for HMAC-SHA384, whose message is padded earlier.
 //
 //go:noescape
 func IterateAVX512x24_384(state *uint64, n int)

@@ -4,62 +4,102 @@
 
 package sha512
 
-// IterateScalar does n iterations of HMAC-sha512 on one lane.
+// IterateScalar does n iterations of HMAC-SHA-512 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The rounds are in general registers. The schedule is in vectors beside them, two words at a time and eight rounds ahead, and goes to the rounds through memory. For cores without instructions for the hash.
+// The mix of a compression (FIPS 180-4 §6): for a round 18 additions, logical instructions and rotations, half a load, and 11 instructions of the schedule, less what is constant in that.
+// Bound by latency where there are many units, five instructions from one e to the next: 5 cycles a round. Bound by the front end and the units on smaller cores: on a Neoverse N1 10 cycles a round by LLVM's model.
 //
 //go:noescape
 func IterateScalar(state *uint64, n int)
 
-// IterateScalar_384 does n iterations of HMAC-sha384 on one lane.
+// IterateScalar_384 does n iterations of HMAC-SHA-384 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The rounds are in general registers. The schedule is in vectors beside them, two words at a time and eight rounds ahead, and goes to the rounds through memory. For cores without instructions for the hash.
+// The mix of a compression (FIPS 180-4 §6): for a round 18 additions, logical instructions and rotations, half a load, and 11 instructions of the schedule, less what is constant in that.
+// Bound by latency where there are many units, five instructions from one e to the next: 5 cycles a round. Bound by the front end and the units on smaller cores: on a Neoverse N1 10 cycles a round by LLVM's model.
 //
 //go:noescape
 func IterateScalar_384(state *uint64, n int)
 
-// IterateScalar_512_256 does n iterations of HMAC-sha512_256 on one lane.
+// IterateScalar_512_256 does n iterations of HMAC-SHA-512/256 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The rounds are in general registers. The schedule is in vectors beside them, two words at a time and eight rounds ahead, and goes to the rounds through memory. For cores without instructions for the hash.
+// The mix of a compression (FIPS 180-4 §6): for a round 18 additions, logical instructions and rotations, half a load, and 11 instructions of the schedule, less what is constant in that.
+// Bound by latency where there are many units, five instructions from one e to the next: 5 cycles a round. Bound by the front end and the units on smaller cores: on a Neoverse N1 10 cycles a round by LLVM's model.
 //
 //go:noescape
 func IterateScalar_512_256(state *uint64, n int)
 
-// IterateScalar_512_224 does n iterations of HMAC-sha512_224 on one lane.
+// IterateScalar_512_224 does n iterations of HMAC-SHA-512/224 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// The rounds are in general registers. The schedule is in vectors beside them, two words at a time and eight rounds ahead, and goes to the rounds through memory. For cores without instructions for the hash.
+// The mix of a compression (FIPS 180-4 §6): for a round 18 additions, logical instructions and rotations, half a load, and 11 instructions of the schedule, less what is constant in that.
+// Bound by latency where there are many units, five instructions from one e to the next: 5 cycles a round. Bound by the front end and the units on smaller cores: on a Neoverse N1 10 cycles a round by LLVM's model.
 //
 //go:noescape
 func IterateScalar_512_224(state *uint64, n int)
 
-// CompressScalar hashes the blocks of p into the sha512 state h (FIPS 180-4 §6).
+// CompressScalar compresses the blocks of p into the state at h, with the rounds and the schedule of IterateScalar (FIPS 180-4 §6).
+// Bound as that is.
 //
 //go:noescape
 func CompressScalar(h *uint64, p []byte)
 
-// IterateSHA512 does n iterations of HMAC-sha512 on one lane.
+// IterateSHA512 does n iterations of HMAC-SHA-512 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has a state in four vectors of two words, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 //
 //go:noescape
 func IterateSHA512(state *uint64, n int)
 
-// IterateSHA512_384 does n iterations of HMAC-sha384 on one lane.
+// IterateSHA512_384 does n iterations of HMAC-SHA-384 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has a state in four vectors of two words, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 //
 //go:noescape
 func IterateSHA512_384(state *uint64, n int)
 
-// IterateSHA512_512_256 does n iterations of HMAC-sha512_256 on one lane.
+// IterateSHA512_512_256 does n iterations of HMAC-SHA-512/256 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has a state in four vectors of two words, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 //
 //go:noescape
 func IterateSHA512_512_256(state *uint64, n int)
 
-// IterateSHA512_512_224 does n iterations of HMAC-sha512_224 on one lane.
+// IterateSHA512_512_224 does n iterations of HMAC-SHA-512/224 on one lane: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has a state in four vectors of two words, U and T alike.
+// The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
+// alone give of the schedule is a constant. SHA512H gets c and d with W+K, so that no addition is between one and the next (see the generator).
+// Bound by latency: 40 SHA512H and exchanges of halves; where one unit does all hash instructions, half a cycle each for SHA512H2; and one exchange and one addition at the end. That is 40·4.5 + 4 = 184 cycles on
+// a Neoverse V2, which it takes by LLVM's model; the textbook's chain takes 244.
 //
 //go:noescape
 func IterateSHA512_512_224(state *uint64, n int)
 
-// CompressSHA512 hashes the blocks of p into the SHA-512 state h, with SHA512H and SHA512H2 (FIPS 180-4 §6.4.2).
+// CompressSHA512 compresses the blocks of p into the state at h, with the rounds and the schedule of IterateSHA512 (FIPS 180-4 §6.4.2).
+// Bound as that is.
 //
 //go:noescape
 func CompressSHA512(h *uint64, p []byte)
 
-// IterateSHA512x2 does n iterations of HMAC-sha512 on 2 lanes.
+// IterateSHA512x2 does n iterations of HMAC-SHA-512 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has a state in four vectors of two words; T is in memory.
+// The mix of a compression (FIPS 180-4 §6.4.2) is that of one lane for each.
+// Bound by the unit for hash instructions, which has 280 of them for two lanes and does one in a cycle: by LLVM's model it takes 290 cycles on a Neoverse V2.
 //
 //go:noescape
 func IterateSHA512x2(state *uint64, n int)
 
-// IterateSHA512x2_384 does n iterations of HMAC-sha384 on 2 lanes.
+// IterateSHA512x2_384 does n iterations of HMAC-SHA-384 on 2 lanes: U = outer(inner(U)), T ^= U. The state is [inner | outer | U | T][word][lane].
+// While this runs each lane has a state in four vectors of two words; T is in memory.
+// The mix of a compression (FIPS 180-4 §6.4.2) is that of one lane for each.
+// Bound by the unit for hash instructions, which has 280 of them for two lanes and does one in a cycle: by LLVM's model it takes 290 cycles on a Neoverse V2.
 //
 //go:noescape
 func IterateSHA512x2_384(state *uint64, n int)

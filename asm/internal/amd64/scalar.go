@@ -143,3 +143,31 @@ func Run(atoms []Atom) {
 		a()
 	}
 }
+
+// CompressInFrame writes a compression function that keeps what it must not forget in the frame: only within begin, block and end is
+// RDI reserved, for h in begin and end, for the block in block.
+func (f *File) CompressInFrame(name, doc string, blockBytes int, body func() (begin, block, end func(rdi reg.GPPhysical))) {
+	rdi, n := reg.RDI, reg.RSI
+	f.Text(name, output.Compress, doc)
+	f.Load(f.Param("h"), rdi)
+	f.Load(f.Param("p").Len(), n)
+	f.SUBQ(operand.U32(blockBytes), n)
+	f.JLT(operand.LabelRef("done"))
+	begin, block, end := body()
+	h, p, left := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
+	f.MOVQ(rdi, h)
+	f.MOVQ(n, left)
+	begin(rdi)
+	f.Load(f.Param("p").Base(), rdi)
+	f.MOVQ(rdi, p)
+	f.Label("block")
+	block(rdi)
+	f.MOVQ(h, rdi)
+	end(rdi)
+	f.ADDQ(operand.U32(blockBytes), p)
+	f.MOVQ(p, rdi)
+	f.SUBQ(operand.U32(blockBytes), left)
+	f.JGE(operand.LabelRef("block"))
+	f.Label("done")
+	f.RET()
+}

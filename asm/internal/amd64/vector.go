@@ -7,6 +7,7 @@ import (
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
@@ -93,6 +94,20 @@ func (v *Vector) T(w, stream int) operand.Mem {
 }
 
 func (v *Vector) partBytes() int { return v.Words * v.Streams * v.Bytes() }
+
+// Doc is the documentation of an iteration kernel that Iterate writes: what all have in common, with more after it.
+func (v *Vector) Doc(symbol, hash, more string) string {
+	vectors := "one vector"
+	if v.Streams > 1 {
+		vectors = fmt.Sprintf("%d vectors", v.Streams)
+	}
+	return fmt.Sprintf(`
+%s does n iterations of HMAC-%s on %d lanes, %s of %d.
+The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of %d none is split over cache lines.
+The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
+first steps do to the midstate alone is done once for all iterations.
+%s`, symbol, hash, v.Lanes(), vectors, v.Lanes()/v.Streams, v.Bytes(), strings.TrimSpace(more))
+}
 
 // Derive makes Iterate begin with f, once for each half, which makes so many words of each stream from the half's midstate and stores them as DerivedWord.
 // RAX is taken then, R8 too.
@@ -400,4 +415,10 @@ func (v *Vector) Parity(x, y reg.VecPhysical, z operand.Op, dst reg.VecPhysical)
 		v.Xor(z, y, dst)
 		v.Xor(x, dst, dst)
 	}
+}
+
+// ParityConst is AVX-512's dst = dst ^ x ^ k, with a k of Consts.
+func (v *Vector) ParityConst(k operand.Mem, x, dst reg.VecPhysical) {
+	imm := operand.U8(0xf0 ^ 0xcc ^ 0xaa)
+	v.by(nil, nil, v.VPTERNLOGD_BCST, v.VPTERNLOGQ_BCST)(imm, k, x, dst)
 }

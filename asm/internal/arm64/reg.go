@@ -252,16 +252,6 @@ func (p *pool) release(r uint8) {
 	p.free = slices.Insert(p.free, i, r)
 }
 
-// claim takes the register r.
-func (p *pool) claim(name string, r uint8) {
-	i, ok := slices.BinarySearch(p.free, r)
-	if !ok {
-		fail("%s register %d, wanted for %s, is not free; taken are %s", p.kind, r, name, p.taken())
-	}
-	p.free = slices.Delete(p.free, i, i+1)
-	p.names[r], p.lines[r] = name, caller()
-}
-
 func (p *pool) taken() string {
 	var s []string
 	for r, name := range p.names {

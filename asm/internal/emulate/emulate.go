@@ -26,6 +26,7 @@ type machine struct {
 	memory []segment
 	sp, fp uint64
 	file   *ir.File
+	tables map[operand.Symbol][]byte
 }
 
 // A segment is memory from an address on.
@@ -38,7 +39,7 @@ type segment struct {
 // other than the state, the stack frame and the tables, to change BP, or to return with dirty upper halves.
 func Call(file *ir.File, fn *ir.Function, state []byte, n int) error {
 	const stateAt, frameAt, argsAt = 0x10008, 0x7f0008, 0x800000 // aligned to 8 and no more
-	m := &machine{file: file, sp: frameAt, fp: argsAt}
+	m := &machine{file: file, tables: map[operand.Symbol][]byte{}, sp: frameAt, fp: argsAt}
 	for i := range m.gp {
 		m.gp[i] = rand.Uint64()
 	}
@@ -141,10 +142,11 @@ func init() {
 	rotate := func(bits int, n uint8, x uint64) uint64 { return x<<n | x>>(bits-int(n)) }
 	both("VPROL", func(bits int, imm uint8, s []uint64) uint64 { return rotate(bits, imm, s[0]) })
 	both("VPROR", func(bits int, imm uint8, s []uint64) uint64 { return rotate(bits, uint8(bits)-imm, s[0]) })
-	both("VPTERNLOG", func(w int, imm uint8, s []uint64) (r uint64) {
-		for b := range w {
-			index := s[0]>>b&1 | s[1]>>b&1<<1 | s[2]>>b&1<<2
-			r |= uint64(imm) >> index & 1 << b
+	both("VPTERNLOG", func(_ int, imm uint8, s []uint64) (r uint64) {
+		for row := range 8 { // of the truth table: where the bits are the row's number, the result is the table's bit
+			if imm>>row&1 != 0 {
+				r |= ^(s[0] ^ -uint64(row&1)) & ^(s[1] ^ -uint64(row>>1&1)) & ^(s[2] ^ -uint64(row>>2&1))
+			}
 		}
 		return r
 	})
@@ -368,6 +370,9 @@ func (m *machine) table(op operand.Mem, n int) ([]byte, error) {
 }
 
 func (m *machine) symbol(name operand.Symbol) ([]byte, error) {
+	if data, ok := m.tables[name]; ok {
+		return data, nil
+	}
 	for _, s := range m.file.Sections {
 		if g, ok := s.(*ir.Global); ok && g.Symbol == name {
 			data := make([]byte, g.Size)
@@ -378,6 +383,7 @@ func (m *machine) symbol(name operand.Symbol) ([]byte, error) {
 				}
 				copy(data[d.Offset:], binary.LittleEndian.AppendUint64(nil, v)[:d.Value.Bytes()])
 			}
+			m.tables[name] = data
 			return data, nil
 		}
 	}

@@ -1,0 +1,391 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/amd64"
+	"github.com/fastkdf/pbkdf2/asm/internal/spec"
+)
+
+func sha1BMI2(f *amd64.File) {
+	iterateSHA1BMI2(f)
+	compressSHA1BMI2(f)
+}
+
+// A sha1Scalar is SHA-1 of one lane: rounds in general registers, the schedule in vectors beside them.
+type sha1Scalar struct {
+	amd64.Scalar
+	state [5]GPPhysical // a to e of round 0
+	t, u  GPPhysical    // scratch
+	wk    Mem           // W+K of sixteen rounds, by round number modulo 16
+
+	// The schedule: four words in a vector, vector q has words 4q and up.
+	ring     [8]VecPhysical // the last 32 words
+	x, y, z  VecPhysical    // scratch
+	constant map[int][4]uint32
+}
+
+func newSHA1Scalar(f *amd64.File) *sha1Scalar {
+	return &sha1Scalar{
+		Scalar: amd64.Scalar{File: f, Bits: 32, BMI2: true},
+		state:  [5]GPPhysical{RAX, RBX, RCX, RDX, R8},
+		t:      RSI, u: R9,
+		wk:   f.AllocLocal(64),
+		ring: [8]VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7},
+		x:    X8, y: X9, z: X10,
+		constant: map[int][4]uint32{},
+	}
+}
+
+// reg is the register of the variable that FIPS 180-4 calls a (0) to e (4) in round i.
+func (s *sha1Scalar) reg(i, variable int) GPPhysical { return s.state[(variable-i+80)%5] }
+
+// slot is where W+K of round i is.
+func (s *sha1Scalar) slot(i int) Mem { return s.wk.Offset(4 * (i % 16)) }
+
+// f adds f(b, c, d) of round i to dst (FIPS 180-4 §4.1.1). Maj is the sum of two terms that share no bit, which is the fewest
+// instructions when there is only one scratch register for each.
+func (s *sha1Scalar) f(i int, b, c, d, dst GPPhysical) []amd64.Atom {
+	switch i / 20 {
+	case 0: // Ch(b, c, d) = ((c ^ d) & b) ^ d
+		return []amd64.Atom{
+			func() { s.Mov(c, s.t) }, func() { s.Xor(d, s.t) },
+			func() { s.And(b, s.t) }, func() { s.Xor(d, s.t) }, func() { s.Add(s.t, dst) },
+		}
+	case 2: // Maj(b, c, d) = (c & d) + ((c ^ d) & b)
+		return []amd64.Atom{
+			func() { s.Mov(c, s.t) }, func() { s.And(d, s.t) }, func() { s.Add(s.t, dst) },
+			func() { s.Mov(c, s.t) }, func() { s.Xor(d, s.t) },
+			func() { s.And(b, s.t) }, func() { s.Add(s.t, dst) },
+		}
+	default: // b ^ c ^ d
+		return []amd64.Atom{
+			func() { s.Mov(c, s.t) }, func() { s.Xor(d, s.t) },
+			func() { s.Xor(b, s.t) }, func() { s.Add(s.t, dst) },
+		}
+	}
+}
+
+// turn ends round i: e += a <<< 5, b <<<= 30 (FIPS 180-4 §6.1.2 step 3).
+func (s *sha1Scalar) turn(i int) []amd64.Atom {
+	a, b, e := s.reg(i, 0), s.reg(i, 1), s.reg(i, 4)
+	return []amd64.Atom{
+		func() { s.Ror(2, b, b) }, func() { s.Ror(27, a, s.u) }, func() { s.Add(s.u, e) },
+	}
+}
+
+// round does round i after adding wk to e.
+func (s *sha1Scalar) round(i int, wk ...Op) []amd64.Atom {
+	b, c, d, e := s.reg(i, 1), s.reg(i, 2), s.reg(i, 3), s.reg(i, 4)
+	var atoms []amd64.Atom
+	for _, w := range wk {
+		atoms = append(atoms, func() { s.Add(w, e) })
+	}
+	return append(append(atoms, s.f(i, b, c, d, e)...), s.turn(i)...)
+}
+
+// scheduledRounds does all rounds with the schedule beside them, and what side has for a round.
+func (s *sha1Scalar) scheduledRounds(round func(i int) []amd64.Atom, side map[int][]amd64.Atom) {
+	for i := 0; i < 80; i += 4 {
+		var main, beside []amd64.Atom
+		for j := i; j < i+4; j++ {
+			main = append(main, round(j)...)
+			beside = append(beside, side[j]...)
+		}
+		if i+16 < 80 {
+			beside = append(beside, s.words(i/4+4)...)
+		}
+		amd64.Run(amd64.Spread(main, beside))
+	}
+}
+
+// k is the address of K four times, for vector q.
+func (s *sha1Scalar) k(q int) Mem {
+	var words []uint32
+	for _, k := range spec.SHA1.K {
+		for range 4 {
+			words = append(words, uint32(k))
+		}
+	}
+	return s.Table32("k", words...).Offset(16 * (q / 5))
+}
+
+// words makes vector q of the schedule (FIPS 180-4 §6.1.2 step 1), without what is known to be zero, and puts it with K added where
+// the rounds find it. From word 32 on W[t] = (W[t-6] ^ W[t-16] ^ W[t-28] ^ W[t-32]) <<< 2, which is the same and has no word within
+// the vector.
+func (s *sha1Scalar) words(q int) []amd64.Atom {
+	var atoms []amd64.Atom
+	do := func(more ...amd64.Atom) { atoms = append(atoms, more...) }
+	dst := s.ring[q%8]
+	var sum VecPhysical // what has been added up
+	var constant [4]uint32
+	known := func(w [4]uint32) {
+		for i := range constant {
+			constant[i] ^= w[i]
+		}
+	}
+	plus := func(v VecPhysical) {
+		if sum == nil {
+			sum = v
+			return
+		}
+		x := sum
+		do(func() { s.VPXOR(v, x, dst) })
+		sum = dst
+	}
+	// word adds the four words from word t on. Those from 4q on, which do not exist yet, are zero.
+	word := func(t int, tmp VecPhysical) {
+		lo, n := t/4, t%4
+		var both [8]uint32
+		all := true
+		for i := range 2 {
+			c, ok := s.constant[lo+i]
+			ok = ok || lo+i == q || n == 0 && i == 1
+			all = all && ok
+			copy(both[4*i:], c[:])
+		}
+		switch {
+		case all:
+			known([4]uint32(both[n : n+4]))
+		case n == 0:
+			plus(s.ring[lo%8])
+		case lo+1 == q:
+			do(func() { s.VPSRLDQ(U8(4*n), s.ring[lo%8], tmp) })
+			plus(tmp)
+		default:
+			for j := lo; j < lo+2; j++ {
+				if c, ok := s.constant[j]; ok {
+					do(func() { s.VMOVDQU(s.vector(c), s.ring[j%8]) })
+				}
+			}
+			do(func() { s.VPALIGNR(U8(4*n), s.ring[lo%8], s.ring[(lo+1)%8], tmp) })
+			plus(tmp)
+		}
+	}
+	addKnown := func() {
+		if constant != [4]uint32{} {
+			x := sum
+			do(func() { s.VPXOR(s.vector(constant), x, dst) })
+			sum = dst
+		}
+	}
+	t := 4 * q
+	if q < 8 {
+		word(t-16, nil)
+		word(t-14, s.x)
+		word(t-8, nil)
+		word(t-3, s.y)
+		addKnown()
+		x := sum
+		// Word 3 lacks word 0, which comes before its rotation by 1: in the result, by 2.
+		do(func() { s.VPSLLDQ(U8(12), x, s.x) })
+		do(func() { s.VPSRLD(U8(31), x, s.y) }, func() { s.VPADDD(x, x, dst) }, func() { s.VPXOR(s.y, dst, dst) })
+		do(func() { s.VPSRLD(U8(30), s.x, s.y) }, func() { s.VPSLLD(U8(2), s.x, s.x) },
+			func() { s.VPXOR(s.y, dst, dst) }, func() { s.VPXOR(s.x, dst, dst) })
+	} else {
+		word(t-32, nil)
+		word(t-28, nil)
+		word(t-16, nil)
+		word(t-6, s.x)
+		addKnown()
+		x := sum
+		do(func() { s.VPSRLD(U8(30), x, s.y) }, func() { s.VPSLLD(U8(2), x, dst) }, func() { s.VPXOR(s.y, dst, dst) })
+	}
+	return append(atoms, s.put(q)...)
+}
+
+// vector is the address of four words.
+func (s *sha1Scalar) vector(w [4]uint32) Mem {
+	name := "w"
+	for _, x := range w {
+		name += "_" + hex(uint64(x))
+	}
+	return s.Table32(name, w[:]...)
+}
+
+// put stores vector q with K added.
+func (s *sha1Scalar) put(q int) []amd64.Atom {
+	return []amd64.Atom{
+		func() { s.VPADDD(s.k(q), s.ring[q%8], s.z) },
+		func() { s.VMOVDQU(s.z, s.slot(4*q)) },
+	}
+}
+
+func iterateSHA1BMI2(f *amd64.File) {
+	f.IterateInFrame("IterateBMI2", "IterateBMI2 TODO", func() amd64.IterateBody {
+		s := newSHA1Scalar(f)
+		message := spec.SHA1.Message()
+		wk := func(i int) Op { // of a constant word
+			return I32(int32(uint32(message[i].Const + spec.SHA1.K[i/20])))
+		}
+		for q := range 4 {
+			var c [4]uint32
+			known := true
+			for i := range c {
+				known = known && message[4*q+i].IsConst()
+				c[i] = uint32(message[4*q+i].Const)
+			}
+			if known {
+				s.constant[q] = c
+			}
+		}
+		// What the frame has of each half.
+		type midstate struct {
+			words      [5]Mem // the midstate
+			turned     [2]Mem // a and b <<< 30
+			sums       [5]Mem // what round i adds, apart from the last result's word i, and a <<< 5 after round 0
+			otherWords Mem    // the other half's midstate: together with the last result it is the message
+		}
+		local := func() Mem { return f.AllocLocal(4) }
+		var ms [2]midstate
+		for half := range ms {
+			m := &ms[half]
+			m.otherWords = f.AllocLocal(24)
+			for i := range m.words {
+				m.words[i] = m.otherWords.Offset(4 * i) // of the other half, for now
+				m.sums[i] = local()
+			}
+			m.turned = [2]Mem{local(), local()}
+		}
+		ms[0].words, ms[1].words = ms[1].words, ms[0].words
+		var last [5]Mem
+		results := f.AllocLocal(24)
+		for i := range last {
+			last[i] = results.Offset(4 * i)
+		}
+		t := [2]VecPhysical{X11, X12}
+		part := func(state GPPhysical, p, word int) Mem { return Mem{Base: state, Disp: (p*5 + word) * 4} }
+
+		return amd64.IterateBody{
+			Before: func(state GPPhysical) {
+				for half := range ms {
+					m := &ms[half]
+					for i, r := range s.state {
+						s.Mov(part(state, half, i), r)
+						s.Mov(r, m.words[i])
+					}
+					// Rounds 0 and 1 are made by the round code with the other half's words for the message. Round 1 cannot
+					// add a <<< 5.
+					k := I32(int32(uint32(spec.SHA1.K[0])))
+					s.Add(part(state, 1-half, 0), s.reg(0, 4))
+					amd64.Run(s.round(0, k))
+					s.Mov(s.reg(1, 0), m.sums[0])
+					s.Mov(s.reg(1, 2), m.turned[1])
+					s.Add(k, s.reg(1, 4))
+					s.Add(part(state, 1-half, 1), s.reg(1, 4))
+					amd64.Run(s.f(1, s.reg(1, 1), s.reg(1, 2), s.reg(1, 3), s.reg(1, 4)))
+					s.Mov(s.reg(1, 4), m.sums[1])
+					s.Ror(2, s.reg(1, 1), s.reg(1, 1))
+					s.Mov(s.reg(1, 1), m.turned[0])
+					for i, r := range []GPPhysical{s.reg(1, 3), s.reg(1, 2), s.reg(1, 1)} { // what is e in rounds 2 to 4
+						s.Mov(r, s.t)
+						s.Add(k, s.t)
+						s.Add(part(state, 1-half, 2+i), s.t)
+						s.Mov(s.t, m.sums[2+i])
+					}
+				}
+				// The loop begins with the last result before the midstate is added.
+				for i, r := range s.state {
+					s.Mov(part(state, 2, i), r)
+					s.Sub(part(state, 1, i), r)
+				}
+				f.VMOVDQU(part(state, 2, 0), t[0])
+				f.VPXOR(part(state, 3, 0), t[0], t[0])
+				f.VMOVD(part(state, 2, 4), t[1])
+				f.VMOVD(part(state, 3, 4), s.x)
+				f.VPXOR(s.x, t[1], t[1])
+			},
+			Half: func(half int, state GPPhysical) {
+				m := &ms[half]
+				for i, r := range s.state {
+					s.Mov(r, last[i])
+				}
+				side := map[int][]amd64.Atom{0: {
+					func() { f.VMOVD(last[0], s.ring[0]) },
+					func() { f.VPINSRD(U8(1), last[1], s.ring[0], s.ring[0]) },
+					func() { f.VPINSRD(U8(2), last[2], s.ring[0], s.ring[0]) },
+					func() { f.VPINSRD(U8(3), last[3], s.ring[0], s.ring[0]) },
+					func() { f.VPADDD(m.otherWords, s.ring[0], s.ring[0]) },
+					func() { f.VMOVD(last[4], s.ring[1]) },
+					func() { f.VMOVD(m.otherWords.Offset(16), s.x) },
+					func() { f.VPADDD(s.x, s.ring[1], s.ring[1]) },
+				}}
+				if half == 0 {
+					side[0] = append(side[0], func() { f.VPXOR(s.ring[0], t[0], t[0]) }, func() { f.VPXOR(s.ring[1], t[1], t[1]) })
+				}
+				var rest [4]uint32
+				for i := 5; i < 8; i++ {
+					rest[i-4] = uint32(message[i].Const)
+				}
+				side[0] = append(side[0], func() { f.VPXOR(s.vector(rest), s.ring[1], s.ring[1]) })
+				s.scheduledRounds(func(i int) []amd64.Atom {
+					switch {
+					case i == 0:
+						// a, b and e of round 0 are in the way.
+						a, b, c, d, e := s.reg(0, 0), s.reg(0, 1), s.reg(0, 2), s.reg(0, 3), s.reg(0, 4)
+						return []amd64.Atom{
+							func() { s.Mov(m.sums[0], e) }, func() { s.Add(a, e) },
+							func() { s.Mov(m.sums[1], d) }, func() { s.Add(b, d) },
+							func() { s.Mov(m.turned[0], a) }, func() { s.Mov(m.turned[1], b) },
+							func() { s.Mov(m.sums[2], c) },
+						}
+					case i == 1:
+						// b is rotated already, and f is added.
+						return s.turn(i)[1:]
+					case i < 5:
+						e := s.reg(i, 4)
+						var load []amd64.Atom
+						if i > 2 {
+							load = append(load, func() { s.Mov(m.sums[i], e) })
+						}
+						return append(load, s.round(i, last[i])...)
+					case i < 16:
+						return s.round(i, wk(i))
+					}
+					return s.round(i, s.slot(i))
+				}, side)
+			},
+			After: func(state GPPhysical) {
+				f.VMOVDQU(t[0], part(state, 3, 0))
+				f.VMOVD(t[1], part(state, 3, 4))
+				for i, r := range s.state {
+					s.Add(part(state, 1, i), r)
+					s.Mov(r, part(state, 2, i))
+					s.Xor(r, part(state, 3, i))
+				}
+			},
+		}
+	})
+}
+
+func compressSHA1BMI2(f *amd64.File) {
+	f.CompressInFrame("CompressBMI2", "CompressBMI2 TODO", spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhysical)) {
+		s := newSHA1Scalar(f)
+		swap := X11
+		begin = func(h GPPhysical) {
+			f.VMOVDQU(f.Table64("swap", 0x0405060700010203, 0x0c0d0e0f08090a0b), swap)
+			for i, r := range s.state {
+				s.Mov(Mem{Base: h, Disp: 4 * i}, r)
+			}
+		}
+		block = func(p GPPhysical) {
+			for q := range 4 {
+				f.VMOVDQU(Mem{Base: p, Disp: 16 * q}, s.ring[q])
+				f.VPSHUFB(swap, s.ring[q], s.ring[q])
+				amd64.Run(s.put(q))
+			}
+			s.scheduledRounds(func(i int) []amd64.Atom { return s.round(i, s.slot(i)) }, nil)
+		}
+		end = func(h GPPhysical) {
+			for i, r := range s.state {
+				s.Add(Mem{Base: h, Disp: 4 * i}, r)
+				s.Mov(r, Mem{Base: h, Disp: 4 * i})
+			}
+		}
+		return
+	})
+}

@@ -1,0 +1,96 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package pbkdf2
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"encoding/binary"
+	"hash"
+	"runtime"
+	"strconv"
+	"testing"
+)
+
+// A long key needs its own memory and a fixed set: 1 GiB, or 64 MiB with -short, on 32 bits and under the race detector.
+func TestMemoryOfLongKey(t *testing.T) {
+	keyLength := 1 << 30
+	if testing.Short() || strconv.IntSize == 32 || race {
+		keyLength = 64 << 20
+	}
+	password, salt := "password", []byte("salt")
+	const id = idSHA512
+	if variants[id].kernels().standard || standardOnly() {
+		t.Skip("the standard library runs here")
+	}
+	for _, e := range []entry{keyEntry, keyContextEntry} {
+		if testing.Short() && e.name != "Key" {
+			continue
+		}
+		var key []byte
+		var err error
+		took := allocated(func() { key, err = e.key(t.Context(), hashes[id], password, salt, 1, keyLength) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if more := took - uint64(keyLength); more > 64<<10 {
+			t.Errorf("%s: %d bytes beside the key", e.name, more)
+		}
+		size := variants[id].size
+		for _, block := range []int{1, 2, 1000, keyLength/size - 1, keyLength / size} {
+			mac := hmac.New(hashes[id], []byte(password))
+			mac.Write(salt)
+			mac.Write(binary.BigEndian.AppendUint32(nil, uint32(block)))
+			if want, got := mac.Sum(nil), key[(block-1)*size:][:size]; !bytes.Equal(got, want) {
+				t.Errorf("%s: block %d is %x, want %x", e.name, block, got, want)
+			}
+		}
+		key = nil
+		runtime.GC()
+	}
+}
+
+// A million jobs, or 100 000 with -short, need nothing of ours each. Keys of several blocks are kept aside, but no more of them than there are lanes.
+func TestMemoryOfManyJobs(t *testing.T) {
+	count := 1_000_000
+	if testing.Short() {
+		count = 100_000
+	}
+	eachHash(t, func(t *testing.T, v *variant, h func() hash.Hash) {
+		if standardOnly() || v.kernels().standard {
+			t.Skip("the standard library runs here")
+		}
+		if v.id%3 != 0 && testing.Short() {
+			t.Skip("not with -short")
+		}
+		for _, blocks := range []int{1, 2} {
+			count := count / blocks
+			keyLength := blocks*v.size - 1
+			jobs := make([]Job, count)
+			keys := make([]byte, count*keyLength)
+			salts := make([]byte, 4*count)
+			for i := range jobs {
+				salt := salts[4*i:][:4]
+				binary.BigEndian.PutUint32(salt, uint32(i))
+				jobs[i] = Job{Salt: salt, Iter: 1 + i%2, Key: keys[i*keyLength:][:keyLength:keyLength]}
+			}
+			took := allocated(func() {
+				if err := Batch(context.Background(), h, jobs, &BatchOptions{Workers: 2}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			t.Logf("%d jobs of %d blocks: %d bytes", count, blocks, took)
+			if took > 1<<20 {
+				t.Errorf("%d jobs of %d blocks: %d bytes", count, blocks, took)
+			}
+			for i := 0; i < count; i += count / 100 {
+				j := jobs[i]
+				if want := reference(t, h, "", j.Salt, j.Iter, keyLength); !j.Done || !bytes.Equal(j.Key, want) {
+					t.Fatalf("job %d: %x, %v, want %x", i, j.Key, j.Done, want)
+				}
+			}
+		}
+	})
+}
