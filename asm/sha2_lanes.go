@@ -512,14 +512,14 @@ rounds the constant has been added to the midstate.
 func (k *sha2Lanes) iterate(isa, arrangement string) {
 	name := fmt.Sprintf("Iterate%sx%d%s", isa, k.Lanes(), k.hash.Suffix)
 	vec := k.Bytes() * k.Streams
-	pre := 16 * vec
-	if k.streams[0].ring != nil {
-		pre = 0
+	frame := 2 * sha2Precomputed // in words of all lanes, followed by the ring
+	if k.streams[0].ring == nil {
+		frame += 16
 	}
 	table := k.Consts("k"+k.hash.Name, k.konst)[0]
 	k.Iterate(name, k.doc(name, arrangement),
 		func() {
-			k.Frame(pre+2*sha2Precomputed*vec, sha2Pre)
+			k.Frame(frame*vec, sha2Pre)
 			k.LEAQ(Mem{Base: sha2Pre, Disp: sha2Precomputed * vec}, sha2OtherPre)
 			k.LEAQ(Mem{Base: sha2OtherPre, Disp: (sha2Precomputed + 4) * vec}, sha2Ring[0])
 			k.LEAQ(Mem{Base: sha2Ring[0], Disp: 8 * vec}, sha2Ring[1])
@@ -591,6 +591,11 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 				for w := range k.digestWords() {
 					s.Store(s.digestWord(w, w), s.U(w, s.i))
 				}
+			}
+			zero := k.streams[0].tmp[0] // the stack does not keep what was derived from keys
+			k.Xor(zero, zero, zero)
+			for i := range frame * k.Streams {
+				k.Store(zero, Mem{Base: sha2Ring[0], Disp: i*k.Bytes() - (2*sha2Precomputed+4)*vec})
 			}
 		})
 }
