@@ -636,9 +636,9 @@ func alone(t *testing.T, godebug string, test func()) {
 	switch {
 	case err != nil && !errors.As(err, &exit):
 		t.Skipf("no other process can be started here: %v", err)
-	case bytes.Contains(out, []byte("--- SKIP: "+t.Name())):
+	case bytes.Contains(out, []byte("--- SKIP: "+t.Name()+" (")):
 		t.Skipf("%s", out)
-	case err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name())):
+	case err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name()+" (")):
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -4,8 +4,10 @@
 package main
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -382,10 +384,20 @@ func (v *sha2Schedule) put(q int) []amd64.Atom {
 	}
 }
 
-// iterateSHA2Scalar writes an iteration kernel.
-func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
+// iterateSHA2Scalar writes an iteration kernel. Bound is the end of its documentation.
+func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, bound string) {
 	state, n := RDI, RSI
-	f.Text(name, output.Iterate, doc)
+	f.Text(name, output.Iterate, fmt.Sprintf(`
+%s does n iterations of HMAC-%s on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the %d words of
+a hash, in native byte order.
+
+The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, %d words
+in an xmm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+The inner and the outer compression are the same code, which a pointer tells the midstate. T is in xmm registers.
+
+%s`, name, h.Name, h.Words, 128/h.WordBits, strings.TrimSpace(bound)))
 	f.Load(f.Param("state"), state)
 	f.Load(f.Param("n"), n)
 	f.TESTQ(n, n)
@@ -639,8 +651,10 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 }
 
 // compressSHA2Scalar writes a compression function.
-func compressSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
-	f.CompressInFrame(name, doc, h.BlockBytes(), func() (begin, block, end func(GPPhysical)) {
+func compressSHA2Scalar(f *amd64.File, h spec.Hash, name string) {
+	f.CompressInFrame(name, fmt.Sprintf(`
+%s compresses the blocks of p, a multiple of %d bytes, into the state h (FIPS 180-4 §6). Rounds and
+schedule are those of the iteration kernels.`, name, h.BlockBytes()), h.BlockBytes(), func() (begin, block, end func(GPPhysical)) {
 		s := newSHA2Scalar(f, h)
 		v := s.schedule
 		swap := X11

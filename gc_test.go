@@ -1,0 +1,175 @@
+// Copyright 2026 The fastkdf authors. Use of this source code is governed by the BSD-3-Clause licence in the LICENSE file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+package pbkdf2
+
+import (
+	"context"
+	"fmt"
+	"hash"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// onEveryCore runs load on as many goroutines as there are processors, and look beside them. Load ends when its context is done.
+func onEveryCore(load func(ctx context.Context), look func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() { load(ctx) })
+	}
+	time.Sleep(2 * time.Millisecond)
+	look()
+	cancel()
+	wg.Wait()
+}
+
+// loads keep a processor busy: each of the functions with 10^8 iterations, and Key, which cannot be cancelled, with some milliseconds' worth of them
+// again and again.
+func loads(v *variant) map[string]func(ctx context.Context) {
+	h, pool := hashes[v.id], new(Pool)
+	all := map[string]func(context.Context){
+		"Key": func(ctx context.Context) {
+			for ctx.Err() == nil {
+				Key(h, "password", nil, 300*v.kernels().plans[0].slice(), v.size)
+			}
+		},
+	}
+	for _, e := range []entry{keyContextEntry, {"Batch", batchOne}, {"Pool", pool.Key}} {
+		all[e.name] = func(ctx context.Context) { e.key(ctx, h, "password", nil, 1e8, 3*v.size) }
+	}
+	return all
+}
+
+// batchOne is a batch of one worker.
+func batchOne(ctx context.Context, h func() hash.Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
+	return nil, Batch(ctx, h, []Job{{Password: readOnly(password), Salt: salt, Iter: iter, Key: make([]byte, keyLength)}}, &BatchOptions{Workers: 1})
+}
+
+// spin is a load of Go's own, which the runtime stops by a signal.
+func spin(ctx context.Context) {
+	var stop atomic.Bool
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	for x := uint64(1); !stop.Load(); {
+		x = mix(x)
+	}
+}
+
+// mix is not inlined: without signals (GODEBUG=asyncpreemptoff=1) the runtime stops goroutines only where functions begin.
+//
+//go:noinline
+func mix(x uint64) uint64 {
+	for i := range 1000 {
+		x = x*6364136223846793005 + uint64(i)
+	}
+	return x
+}
+
+// A measurement is how long something took. For the 99th percentile those samples do not count in which the system has given a processor of ours
+// to somebody else. On a busy machine hardly any are left; then the first quartile of all must do.
+type measurement struct {
+	p99, p25       time.Duration
+	quiet, samples int // how many
+}
+
+// figure is what a measurement comes to.
+func (m measurement) figure() time.Duration {
+	if m.quiet < 20 {
+		return m.p25
+	}
+	return m.p99
+}
+
+func (m measurement) String() string {
+	return fmt.Sprintf("%v (p99 of %d of %d samples is %v; p25 of all is %v)", m.figure(), m.quiet, m.samples, m.p99, m.p25)
+}
+
+// measure takes samples for a while, beside load on every core.
+func measure(load func(ctx context.Context), while time.Duration, sample func() time.Duration) measurement {
+	var all, quiet []time.Duration
+	onEveryCore(load, func() {
+		for start := time.Now(); time.Since(start) < while || len(all) < 8; {
+			before := switches()
+			took := sample()
+			all = append(all, took)
+			if switches() == before {
+				quiet = append(quiet, took)
+			}
+		}
+	})
+	percentile := func(times []time.Duration, n int) time.Duration {
+		if len(times) == 0 {
+			return 0
+		}
+		slices.Sort(times)
+		return times[len(times)*n/100]
+	}
+	return measurement{percentile(quiet, 99), percentile(all, 25), len(quiet), len(all)}
+}
+
+// stopping is how long a forced garbage collection waits for all goroutines to stop.
+func stopping() time.Duration {
+	s := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
+	metrics.Read(s)
+	before := slices.Clone(s[0].Value.Float64Histogram().Counts)
+	runtime.GC()
+	metrics.Read(s)
+	after := s[0].Value.Float64Histogram()
+	for i := len(before) - 1; i > 0; i-- {
+		if after.Counts[i] > before[i] {
+			return time.Duration(after.Buckets[i] * 1e9) // the lower bound: the last upper one is infinite
+		}
+	}
+	return 0
+}
+
+// A garbage collection that is forced while derivations run on every core waits for them hardly longer than for Go's own code.
+func TestFaultCollectorWaits(t *testing.T) {
+	const while, most = 150 * time.Millisecond, 300 * time.Microsecond
+	if runtime.GOARCH == "wasm" {
+		t.Skip("nothing interrupts a goroutine here")
+	}
+	control := measure(spin, while, stopping)
+	test := func(t *testing.T, load func(context.Context)) {
+		within(t, func() (bool, string) {
+			ours := measure(load, while, stopping)
+			if ours.figure() > control.figure()+most {
+				control = measure(spin, while, stopping) // what else runs may have changed
+			}
+			return ours.figure() <= control.figure()+most, fmt.Sprintf("collections waited %v; for Go's own loop %v", ours, control)
+		})
+	}
+	for name, load := range loads(variants[idSHA256]) {
+		t.Run(name, func(t *testing.T) { test(t, load) })
+	}
+	if !testing.Short() {
+		eachKernel(t, func(t *testing.T, v *variant, k kernel) {
+			pin(t, v, k.name)
+			test(t, loads(v)["Key"])
+		})
+	}
+}
+
+// Timers are on time beside a KeyContext, a Batch and a Pool that keep every core busy.
+func TestFaultTimersWait(t *testing.T) {
+	for name, load := range loads(variants[idSHA256]) {
+		if name == "Key" {
+			continue // it lets the scheduler interrupt it, no more
+		}
+		t.Run(name, func(t *testing.T) {
+			within(t, func() (bool, string) {
+				late := measure(load, 300*time.Millisecond, func() time.Duration {
+					start := time.Now()
+					time.Sleep(time.Millisecond)
+					return time.Since(start) - time.Millisecond
+				})
+				return late.figure() < 2*time.Millisecond, fmt.Sprintf("a timer of 1 ms was late by %v", late)
+			})
+		})
+	}
+}
