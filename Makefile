@@ -72,6 +72,11 @@ bench: ## Key beside crypto/pbkdf2, and every kernel beside its floor
 	$(GO) test -run '^$$' -bench . -count 10 . | tee bench.out
 	$(GO) run $(BENCHSTAT) bench.out
 
+.PHONY: model-arm64
+model-arm64: ## write doc/arm64-model.md: the arm64 kernels by LLVM's models (needs llvm-mca)
+	$(GO) run -C asm ./model > doc/arm64-model.tmp
+	mv doc/arm64-model.tmp doc/arm64-model.md
+
 .PHONY: cross
 cross: ## the tests under emulators of other CPUs
 	.ci/cross
