@@ -617,6 +617,30 @@ func TestPoolSynctest(t *testing.T) {
 	})
 }
 
+// A call that is given up while another caller has its chains in lanes, and just ends its own work, leaves nothing in the pool.
+func TestPoolGivenUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 0))
+	pool := &Pool{Workers: 1}
+	slice := variants[idSHA256].kernels().plans[0].slice()
+	for range 200 {
+		var wg sync.WaitGroup
+		for range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(300))*time.Microsecond)
+			defer cancel()
+			wg.Go(func() { pool.Key(ctx, sha256.New, "password", nil, 1e9, 3*sha256.Size) })
+		}
+		iter := slice/2 + r.IntN(slice)
+		key, err := pool.Key(t.Context(), sha256.New, "password", nil, iter, 20)
+		if want := reference(t, sha256.New, "password", nil, iter, 20); err != nil || !bytes.Equal(key, want) {
+			t.Fatalf("got %x, %v, want %x", key, err, want)
+		}
+		wg.Wait()
+		if idle(t, pool); t.Failed() {
+			return
+		}
+	}
+}
+
 // alone runs a test in a process of its own, with more settings of GODEBUG.
 func alone(t *testing.T, godebug string, test func()) {
 	t.Helper()
@@ -645,7 +669,7 @@ func alone(t *testing.T, godebug string, test func()) {
 
 // Features that are switched off are not used.
 func TestFaultFeatureUnusable(t *testing.T) {
-	for _, off := range []string{"all", "sha", "avx", "avx2", "avx512f", "bmi2", "sha1", "sha2", "sha512", "asimd"} {
+	for _, off := range append(strings.Fields(needed().String()), "all") {
 		t.Run(off, func(t *testing.T) {
 			alone(t, "cpu."+off+"=off", func() {
 				for _, f := range strings.Fields(features.String()) {
@@ -666,16 +690,20 @@ func TestFaultFeatureUnusable(t *testing.T) {
 	}
 }
 
-// Whatever set of features a CPU may have, no row and no compression function is selected that needs more; there is always one of each.
-func TestFaultSelection(t *testing.T) {
-	var needed cpu.Features
+// needed are the features that some row or compression function of this architecture needs.
+func needed() (all cpu.Features) {
 	for _, r := range rows {
-		needed |= r.needs
+		all |= r.needs
 	}
 	for _, c := range compressors {
-		needed |= c.needs
+		all |= c.needs
 	}
-	for has := needed; ; has = (has - 1) & needed { // all subsets
+	return all
+}
+
+// Whatever set of features a CPU may have, no row and no compression function is selected that needs more; there is always one of each.
+func TestFaultSelection(t *testing.T) {
+	for has := needed(); ; has = (has - 1) & needed() { // all subsets
 		for id := range numHashes {
 			selected := newTable(id, rows, compressors, has, false)
 			for _, k := range selected.kernels {

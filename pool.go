@@ -261,8 +261,12 @@ func (p *Pool) work(c *call) {
 	}
 	for id := range w.teams {
 		t := &w.teams[id]
-		for lane := range t.lanes {
-			if t.lanes[lane] != nil {
+		for lane, c := range t.lanes {
+			switch {
+			case c == nil:
+			case c.owner.(*poolChain).call.ended: // its caller has left since fill
+				p.drop(t, lane)
+			default:
 				p.giveBack(t, lane).toFront(&p.hashes[id])
 			}
 		}
