@@ -375,7 +375,7 @@ chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 func compressSHA1BMI2(f *amd64.File) {
 	f.CompressInFrame("CompressBMI2", `
 CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6.1). Rounds and schedule are those of the
-iteration kernel.`, spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhysical)) {
+iteration kernel.`, spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhysical), last func()) {
 		s := newSHA1Scalar(f)
 		swap := X11
 		begin = func(h GPPhysical) {
@@ -398,6 +398,6 @@ iteration kernel.`, spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhy
 				s.Mov(r, Mem{Base: h, Disp: 4 * i})
 			}
 		}
-		return
+		return begin, block, end, nil
 	})
 }
