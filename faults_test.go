@@ -15,6 +15,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
@@ -793,5 +795,40 @@ func TestFaultConcreteType(t *testing.T) {
 	jobs := []Job{{Password: []byte("password"), Salt: []byte("salt"), Iter: 10, Key: make([]byte, 100)}}
 	if err := Batch(t.Context(), sha3.New256, jobs, nil); err != nil || !bytes.Equal(jobs[0].Key, want) {
 		t.Errorf("Batch: got %x, %v, want %x", jobs[0].Key, err, want)
+	}
+}
+
+// Assembly keeps to the registers that Go leaves it, and leaves no upper halves of vector registers behind.
+func TestFaultReservedRegister(t *testing.T) {
+	files, err := filepath.Glob("internal/*/*_" + runtime.GOARCH + ".s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reserved := map[string]*regexp.Regexp{
+		"amd64": regexp.MustCompile(`\b(BP|R15)\b`), // R15 holds the global offset table where plugins are built
+		"arm64": regexp.MustCompile(`\bR(18|18_PLATFORM|2[789]|30)\b|\bg\b`),
+	}[runtime.GOARCH]
+	comment, wide := regexp.MustCompile(`//.*`), regexp.MustCompile(`\b[YZ]\d+\b`)
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used, before := false, ""
+		for line := range strings.Lines(string(b)) {
+			line = strings.TrimSpace(comment.ReplaceAllString(line, ""))
+			switch {
+			case line == "" || strings.HasSuffix(line, ":"): // a label is for those who do nothing
+				continue
+			case strings.HasPrefix(line, "TEXT"):
+				used = false
+			case reserved.MatchString(line):
+				t.Errorf("%s: %s", name, line)
+			case line == "RET" && used && before != "VZEROUPPER":
+				t.Errorf("%s: RET after %s", name, before)
+			}
+			used = used || runtime.GOARCH == "amd64" && wide.MatchString(line)
+			before = line
+		}
 	}
 }
