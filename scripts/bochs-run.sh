@@ -2,6 +2,7 @@
 # Runs a static linux/amd64 program on an emulated CPU with AVX-512 and the SHA extensions, on any Linux machine:
 # Debian's kernel boots under Bochs with the program in its initramfs. See usage below.
 set -euo pipefail
+{ # so that bash reads the file whole before it starts
 
 usage() {
   cat <<'END'
@@ -14,7 +15,9 @@ PROGRAM starts in the same working directory as here, which holds there: its tes
 
   -e NAME[=VALUE]  set an environment variable there; without =VALUE as it is here. Nothing else is taken over.
   -f PATH          take this file or folder along, to the same absolute path
-  -m MODEL         the CPU (bochs --help cpu); default corei7_skylake_x
+  -m MODEL         the CPU (bochs --help cpu); default corei7_skylake_x: AVX-512 F, BW, CD, DQ, VL, and BMI2, but no SHA. Others, with
+                   their faults in Bochs 2.7: corei3_cnl has SHA too, but SHA1RNDS4 is wrong; corei7_icelake_u likewise, and Go's garbage
+                   collector fails there (unless GODEBUG=cpu.avx512dq=off); corei7_haswell_4770 has AVX2; core2_penryn_t9600 SSE4.1
   -n FEATURES      fail unless /proc/cpuinfo names all of these there, separated by commas (such as avx512vl,sha_ni)
   -r MIB           memory, default 512
   -t SECONDS       time limit for the emulation, default 900
@@ -92,7 +95,7 @@ unpack() { # package, folder
 
 # The kernel proper, uncompressed and laid out as in memory from 16 MiB on: Bochs would take half a minute to unpack it.
 flat_kernel() { # bzImage, output
-  local image=$1 elf=$2.elf number setup offset length
+  local image=$1 elf=$2.elf setup offset length
   number() { od -An -t "u$2" -j "$1" -N "$2" "$image" | tr -d ' '; }
   [ "$(number $((0x1fe)) 2)" = $((0xaa55)) ] || { say "$image is no bzImage"; return 1; }
   setup=$((($(number $((0x1f1)) 1) + 1) * 512))
@@ -407,3 +410,4 @@ fi
 tail -n 5 "$tmp/log" >&2 2>/dev/null || true
 tail -n 5 "$tmp/screen" | tr -d '\033' >&2 || true
 die "the emulation ended without the program's exit status"
+}
