@@ -2,6 +2,7 @@
 
 GO         ?= go
 MODULES     = . asm cmd/pbkdf2
+OUTSIDE     = shim/xdg-go-pbkdf2 interop # modules that are not in go.work
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@latest
@@ -49,6 +50,7 @@ fmt: ## fail if gofmt would change a file
 .PHONY: vet
 vet: ## go vet, asmdecl and framepointer with it, for many targets
 	$(foreach m,$(MODULES),$(GO) vet -C $(m) ./... &&) true
+	$(foreach m,$(OUTSIDE),GOWORK=off $(GO) vet -C $(m) ./... &&) true
 	for target in linux/amd64 linux/arm64 darwin/arm64 linux/386 linux/s390x js/wasm; do \
 	  for tags in '' purego; do \
 	    echo "vet $$target $$tags"; GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet -tags "$$tags" ./... || exit 1; \
@@ -58,16 +60,27 @@ vet: ## go vet, asmdecl and framepointer with it, for many targets
 .PHONY: lint
 lint: fmt vet ## format, vet and staticcheck
 	$(foreach m,$(MODULES),(cd $(m) && $(GO) run $(STATICCHECK) ./...) &&) true
+	$(foreach m,$(OUTSIDE),(cd $(m) && GOWORK=off $(GO) run $(STATICCHECK) ./...) &&) true
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities; needs the network
 	$(foreach m,$(MODULES),(cd $(m) && $(GO) run $(GOVULNCHECK) ./...) &&) true
+	$(foreach m,$(OUTSIDE),(cd $(m) && GOWORK=off $(GO) run $(GOVULNCHECK) ./...) &&) true
 
 .PHONY: bench
 bench: ## Key beside crypto/pbkdf2, and every kernel beside its floor
 	$(GO) test -run '^$$' -bench . -count 10 . | tee bench.out
 	$(GO) run $(BENCHSTAT) bench.out
 
+.PHONY: model-arm64
+model-arm64: ## write doc/arm64-model.md: the arm64 kernels by LLVM's models (needs llvm-mca)
+	$(GO) run -C asm ./model > doc/arm64-model.tmp
+	mv doc/arm64-model.tmp doc/arm64-model.md
+
 .PHONY: cross
 cross: ## the tests under emulators of other CPUs
 	.ci/cross
+
+.PHONY: interop
+interop: ## the tests against programs and services that are not ours; interop/doc.go lists the packages
+	$(foreach m,$(OUTSIDE),GOWORK=off $(GO) test -C $(m) -count 1 -v ./... &&) true

@@ -15,7 +15,7 @@ import (
 
 // An md5Vector is the registers of one vector of lanes.
 type md5Vector struct {
-	*amd64.Vector
+	v          *amd64.Vector
 	index      int
 	a, b, c, d VecPhysical
 	t          VecPhysical // temporary, of all streams
@@ -26,26 +26,26 @@ type md5Vector struct {
 func (s *md5Vector) addFunction(i int) {
 	switch round := i / 16; {
 	case round == 0:
-		s.Choose(s.b, s.c, s.d, s.t)
-	case round == 1 && s.IsAVX512():
-		s.Move(s.b, s.t)
-		s.Ternary(func(b, c, d uint8) uint8 { return b&d | c&^d }, s.c, s.d, s.t)
+		s.v.Choose(s.b, s.c, s.d, s.t)
+	case round == 1 && s.v.IsAVX512():
+		s.v.Move(s.b, s.t)
+		s.v.Ternary(func(b, c, d uint8) uint8 { return b&d | c&^d }, s.c, s.d, s.t)
 	case round == 1: // the two halves have no bit in common, so both can be added, and only one of them waits for b
-		s.AndNot(s.c, s.d, s.t)
-		s.Add(s.t, s.a, s.a)
-		s.And(s.b, s.d, s.t)
+		s.v.AndNot(s.c, s.d, s.t)
+		s.v.Add(s.t, s.a, s.a)
+		s.v.And(s.b, s.d, s.t)
 	case round == 2:
-		s.Parity(s.b, s.c, s.d, s.t)
-	case s.IsAVX512():
-		s.Move(s.b, s.t)
-		s.Ternary(func(b, c, d uint8) uint8 { return c ^ (b | ^d) }, s.c, s.d, s.t)
+		s.v.Parity(s.b, s.c, s.d, s.t)
+	case s.v.IsAVX512():
+		s.v.Move(s.b, s.t)
+		s.v.Ternary(func(b, c, d uint8) uint8 { return c ^ (b | ^d) }, s.c, s.d, s.t)
 	default: // c ^ (b | ^d) is -1 - (c ^ (d &^ b)), and the -1 is in the constant
-		s.AndNot(s.d, s.b, s.t)
-		s.Xor(s.c, s.t, s.t)
-		s.Sub(s.t, s.a, s.a)
+		s.v.AndNot(s.d, s.b, s.t)
+		s.v.Xor(s.c, s.t, s.t)
+		s.v.Sub(s.t, s.a, s.a)
 		return
 	}
-	s.Add(s.t, s.a, s.a)
+	s.v.Add(s.t, s.a, s.a)
 }
 
 // md5Constants are the steps' constants with the constant message words in them.
@@ -75,7 +75,7 @@ func md5Lanes(v *amd64.Vector, isa string, memory bool) {
 	streams := make([]*md5Vector, v.Streams)
 	t := take()
 	for i := range streams {
-		streams[i] = &md5Vector{Vector: v, index: i, t: t, b: take(), c: take(), d: take()}
+		streams[i] = &md5Vector{v: v, index: i, t: t, b: take(), c: take(), d: take()}
 		if !memory {
 			streams[i].a = take()
 		}

@@ -216,7 +216,17 @@ func (s *sha1Scalar) put(q int) []amd64.Atom {
 }
 
 func iterateSHA1BMI2(f *amd64.File) {
-	f.IterateInFrame("IterateBMI2", "IterateBMI2 TODO", func() amd64.IterateBody {
+	f.IterateInFrame("IterateBMI2", `
+IterateBMI2 does n iterations of HMAC-SHA-1 on one lane (FIPS 180-4 §6.1). State is [inner | outer | u | t], each the 5 words of
+a hash, in native byte order.
+
+The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words in an
+xmm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest with its
+padding, is folded into constants. Round 0 is one addition, round 1 lacks f, and rounds 2 to 4 add one word and one constant as all
+others, since what they need of the midstates is added up beforehand.
+
+A round is 7 (Parity), 8 (Ch) or 9 (Maj) instructions apart from moves, 620 in all or 155 cycles if there are four in each, and a
+chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 		s := newSHA1Scalar(f)
 		message := spec.SHA1.Message()
 		wk := func(i int) Op { // of a constant word
@@ -363,7 +373,9 @@ func iterateSHA1BMI2(f *amd64.File) {
 }
 
 func compressSHA1BMI2(f *amd64.File) {
-	f.CompressInFrame("CompressBMI2", "CompressBMI2 TODO", spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhysical)) {
+	f.CompressInFrame("CompressBMI2", `
+CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6.1). Rounds and schedule are those of the
+iteration kernel.`, spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhysical), last func()) {
 		s := newSHA1Scalar(f)
 		swap := X11
 		begin = func(h GPPhysical) {
@@ -386,6 +398,6 @@ func compressSHA1BMI2(f *amd64.File) {
 				s.Mov(r, Mem{Base: h, Disp: 4 * i})
 			}
 		}
-		return
+		return begin, block, end, nil
 	})
 }

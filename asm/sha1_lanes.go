@@ -45,7 +45,7 @@ func sha1Schedule() (w [80]sha1Word) {
 
 // A sha1Vector is the registers of one vector of lanes.
 type sha1Vector struct {
-	*amd64.Vector
+	v             *amd64.Vector
 	index         int
 	a, b, c, d, e VecPhysical
 	recent        []VecPhysical // words of the schedule: W[t] is put into recent[t%len(recent)]
@@ -64,7 +64,7 @@ func (s *sha1Vector) word(i int) Op {
 
 func (s *sha1Vector) inMemory(i int) Mem {
 	if i < 5 {
-		return s.U(i, s.index)
+		return s.v.U(i, s.index)
 	}
 	return s.slots[i%16]
 }
@@ -99,37 +99,37 @@ func (s *sha1Vector) schedule(i int, w sha1Word, consts map[uint32]Mem) (dst Vec
 	if at := slices.Index(terms, Op(dst)); at >= 0 {
 		terms = slices.Delete(terms, at, at+1)
 	} else if first := last(); isMem(first) {
-		s.Load(first.(Mem), dst)
-	} else if s.IsAVX512() && (len(terms) != 1 || w.value != 0) {
-		s.Move(first.(VecPhysical), dst)
+		s.v.Load(first.(Mem), dst)
+	} else if s.v.IsAVX512() && (len(terms) != 1 || w.value != 0) {
+		s.v.Move(first.(VecPhysical), dst)
 	} else {
-		s.Xor(terms[0], first.(VecPhysical), dst)
+		s.v.Xor(terms[0], first.(VecPhysical), dst)
 		terms = terms[1:]
 	}
 	constant := w.value != 0
 	for len(terms) > 0 {
 		x := last()
-		if !s.IsAVX512() || len(terms) == 0 && !constant {
-			s.Xor(x, dst, dst)
+		if !s.v.IsAVX512() || len(terms) == 0 && !constant {
+			s.v.Xor(x, dst, dst)
 			continue
 		}
 		if isMem(x) {
-			s.Load(x.(Mem), s.t)
+			s.v.Load(x.(Mem), s.t)
 			x = s.t
 		}
 		if len(terms) > 0 {
-			s.Parity(dst, x.(VecPhysical), last(), dst)
+			s.v.Parity(dst, x.(VecPhysical), last(), dst)
 		} else {
-			s.ParityConst(consts[w.value], x.(VecPhysical), dst)
+			s.v.ParityConst(consts[w.value], x.(VecPhysical), dst)
 			constant = false
 		}
 	}
 	if constant {
-		s.XorConst(consts[w.value], dst, dst)
+		s.v.XorConst(consts[w.value], dst, dst)
 	}
-	s.RotL(1, dst, dst, s.t)
+	s.v.RotL(1, dst, dst, s.t)
 	if n := len(s.recent); i+16 < 80 && n < 16 || i+8 < 80 && n < 8 || i+3 < 80 && n < 3 {
-		s.Store(dst, s.inMemory(i))
+		s.v.Store(dst, s.inMemory(i))
 	}
 	return dst
 }
@@ -140,19 +140,19 @@ func isMem(op Op) bool { _, ok := op.(Mem); return ok }
 func (s *sha1Vector) addFunction(i int) {
 	switch i / 20 {
 	case 0:
-		s.Choose(s.b, s.c, s.d, s.t)
+		s.v.Choose(s.b, s.c, s.d, s.t)
 	case 1, 3:
-		s.Parity(s.b, s.c, s.d, s.t)
+		s.v.Parity(s.b, s.c, s.d, s.t)
 	case 2:
-		s.Majority(s.b, s.c, s.d, s.t, s.r)
+		s.v.Majority(s.b, s.c, s.d, s.t, s.r)
 	}
-	s.Add(s.t, s.e, s.e)
+	s.v.Add(s.t, s.e, s.e)
 }
 
 // addRotated adds a, rotated, to e.
 func (s *sha1Vector) addRotated() {
-	s.RotL(5, s.a, s.t, s.r)
-	s.Add(s.t, s.e, s.e)
+	s.v.RotL(5, s.a, s.t, s.r)
+	s.v.Add(s.t, s.e, s.e)
 }
 
 // rename ends a round (FIPS 180-4 §6.1.2).
@@ -200,7 +200,7 @@ func sha1Lanes(v *amd64.Vector, isa string, recent int) {
 	streams := make([]*sha1Vector, v.Streams)
 	for i := range streams {
 		r := take(5)
-		streams[i] = &sha1Vector{Vector: v, index: i, a: r[0], b: r[1], c: r[2], d: r[3], e: r[4],
+		streams[i] = &sha1Vector{v: v, index: i, a: r[0], b: r[1], c: r[2], d: r[3], e: r[4],
 			recent: take(recent), held: make([]int, recent), t: temporary[0], r: temporary[1], w: w}
 	}
 	var kept []VecPhysical // for the round constants: all four, or one for that of the round, or none

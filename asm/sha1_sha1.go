@@ -8,8 +8,8 @@ import (
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
-// sha1Doc is what the kernels' documentation says of the numbers of lanes.
-var sha1Doc = map[int]string{
+// sha1ARMDoc is what the kernels' documentation says of the numbers of lanes.
+var sha1ARMDoc = map[int]string{
 	1: `
 While this runs each lane has the words a to d of a state in one vector and e in another, U and T alike.
 The mix of a compression (FIPS 180-4 §6.1.2): 20 SHA1C, SHA1P and SHA1M, 13 SHA1SU0, 16 SHA1SU1 and about 80 additions, shifts and moves. The next e is rotated by two
@@ -191,7 +191,7 @@ func iterateSHA1SHA1(f *arm64.File, lanes int) {
 	name := kernelSymbol(streamsISA("SHA1", lanes), spec.SHA1)
 	c := &sha1Constant{}
 	var ls []*sha1Lane
-	f.Iterate(name, armDoc(name, spec.SHA1, lanes, sha1Doc[lanes]),
+	f.Iterate(name, armDoc(name, spec.SHA1, lanes, sha1ARMDoc[lanes]),
 		func(state arm64.R) {
 			c.base = f.R("constants")
 			f.Address(f.Table32("sha1", sha1Constants()...), c.base)

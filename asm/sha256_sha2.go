@@ -8,8 +8,8 @@ import (
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
-// sha2Doc is what the kernels' documentation says of the numbers of lanes.
-var sha2Doc = map[int]string{
+// sha2ARMDoc is what the kernels' documentation says of the numbers of lanes.
+var sha2ARMDoc = map[int]string{
 	1: `
 While this runs each lane has the words a to d of a state in one vector and e to h in another, U and T alike.
 The mix of a compression (FIPS 180-4 §6.2.2): 16 SHA256H, 16 SHA256H2, 11 SHA256SU0, 12 SHA256SU1 and about 40 additions and moves. Constant words of the message are added to K, and what they
@@ -149,7 +149,7 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 	name := kernelSymbol(streamsISA("SHA2", lanes), h)
 	c := &sha2Constant{}
 	var ls []*sha2Lane
-	f.Iterate(name, armDoc(name, h, lanes, sha2Doc[lanes]),
+	f.Iterate(name, armDoc(name, h, lanes, sha2ARMDoc[lanes]),
 		func(state arm64.R) {
 			c.base = f.R("constants")
 			f.Address(f.Table32(h.Name, sha2Constants(h)...), c.base)

@@ -63,7 +63,7 @@ func laneSchedule(h spec.Hash) []laneWord {
 
 // sha2Lanes writes the kernels of both word sizes and both instruction sets.
 type sha2Lanes struct {
-	*amd64.Vector
+	v        *amd64.Vector
 	hash     spec.Hash
 	words    []laneWord
 	konst    []uint64    // the table of constants, in the order of their use
@@ -77,7 +77,7 @@ type sha2Lanes struct {
 
 // A sha2Stream is the registers of one vector of lanes.
 type sha2Stream struct {
-	*sha2Lanes
+	k      *sha2Lanes
 	i      int
 	state  []VecPhysical // a to h
 	tmp    []VecPhysical // for rounds: three; AVX2 needs a fourth and has b ^ c of the next round in it
@@ -93,7 +93,7 @@ var sha2Ring, sha2K, sha2Pre, sha2OtherPre, sha2Count, sha2Step = [2]GPPhysical{
 const sha2Precomputed = 5 // words of it for each half
 
 func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
-	k := &sha2Lanes{Vector: v, hash: h, words: laneSchedule(h), rot: sha2Rotate[h.WordBits], schedK: map[int]int{}, unrolled: len(h.K)}
+	k := &sha2Lanes{v: v, hash: h, words: laneSchedule(h), rot: sha2Rotate[h.WordBits], schedK: map[int]int{}, unrolled: len(h.K)}
 	mask := uint64(1)<<(h.WordBits-1)<<1 - 1
 	for t, w := range k.words {
 		c := h.K[t]
@@ -114,10 +114,10 @@ func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
 func (k *sha2Lanes) digestWords() int { return k.hash.Digest * 8 / k.hash.WordBits }
 
 func (k *sha2Lanes) constSize() int {
-	if k.IsAVX512() {
+	if k.v.IsAVX512() {
 		return k.hash.WordBits / 8
 	}
-	return k.Bytes()
+	return k.v.Bytes()
 }
 
 // addK is constant i as an addend.
@@ -128,14 +128,14 @@ func (k *sha2Lanes) addK(i int) addend {
 // moveK makes sha2K point to constant i.
 func (k *sha2Lanes) moveK(i int) {
 	if n := (i - k.konstAt) * k.constSize(); n != 0 {
-		k.ADDQ(I32(n), sha2K)
+		k.v.ADDQ(I32(n), sha2K)
 	}
 	k.konstAt = i
 }
 
 // reachK makes sha2K point to where an instruction has a displacement of one byte for the constants from i on.
 func (k *sha2Lanes) reachK(i int) {
-	if reach := 128 / k.constSize(); !k.IsAVX512() && i+1 >= k.konstAt+reach {
+	if reach := 128 / k.constSize(); !k.v.IsAVX512() && i+1 >= k.konstAt+reach {
 		k.moveK(i + reach)
 	}
 }
@@ -143,12 +143,12 @@ func (k *sha2Lanes) reachK(i int) {
 // slot is where W[t] is in memory.
 func (s *sha2Stream) slot(t int) Mem {
 	t %= 16
-	return Mem{Base: sha2Ring[t/8], Disp: ((t%8-4)*s.Streams + s.i) * s.Bytes()}
+	return Mem{Base: sha2Ring[t/8], Disp: ((t%8-4)*s.k.v.Streams + s.i) * s.k.v.Bytes()}
 }
 
 // pre is precomputed word i of the half that base is for.
 func (s *sha2Stream) pre(base GPPhysical, i int) Mem {
-	return Mem{Base: base, Disp: (i*s.Streams + s.i) * s.Bytes()}
+	return Mem{Base: base, Disp: (i*s.k.v.Streams + s.i) * s.k.v.Bytes()}
 }
 
 // w is W[t] as an operand while W[latest] is the newest word.
@@ -185,10 +185,10 @@ func (s *sha2Stream) sum(terms []addend, acc, dst VecPhysical) (atoms []amd64.At
 		if len(terms) == 1 {
 			x = dst
 		}
-		do(func() { s.Load(terms[0].Op.(Mem), x) })
+		do(func() { s.k.v.Load(terms[0].Op.(Mem), x) })
 	}
 	if len(terms) == 1 {
-		do(func() { s.Move(x, dst) })
+		do(func() { s.k.v.Move(x, dst) })
 	}
 	for i, t := range terms[1:] {
 		from, to := x, acc
@@ -199,9 +199,9 @@ func (s *sha2Stream) sum(terms []addend, acc, dst VecPhysical) (atoms []amd64.At
 			to = dst
 		}
 		if t.konst {
-			do(func() { s.AddConst(t.Op.(Mem), from, to) })
+			do(func() { s.k.v.AddConst(t.Op.(Mem), from, to) })
 		} else {
-			do(func() { s.Add(t.Op, from, to) })
+			do(func() { s.k.v.Add(t.Op, from, to) })
 		}
 	}
 	return atoms
@@ -221,26 +221,26 @@ func (s *sha2Stream) sigma(rotate, shift []int, x, dst, t1, t2 VecPhysical) (ato
 	do := func(a amd64.Atom) { atoms = append(atoms, a) }
 	var terms []func(dst VecPhysical)
 	for _, n := range rotate {
-		if s.IsAVX512() || n%8 == 0 {
-			terms = append(terms, func(dst VecPhysical) { s.RotR(n, x, dst, nil) })
+		if s.k.v.IsAVX512() || n%8 == 0 {
+			terms = append(terms, func(dst VecPhysical) { s.k.v.RotR(n, x, dst, nil) })
 		} else {
-			terms = append(terms, func(dst VecPhysical) { s.ShiftR(n, x, dst) }, func(dst VecPhysical) { s.ShiftL(s.WordBits-n, x, dst) })
+			terms = append(terms, func(dst VecPhysical) { s.k.v.ShiftR(n, x, dst) }, func(dst VecPhysical) { s.k.v.ShiftL(s.k.v.WordBits-n, x, dst) })
 		}
 	}
 	for _, n := range shift {
-		terms = append(terms, func(dst VecPhysical) { s.ShiftR(n, x, dst) })
+		terms = append(terms, func(dst VecPhysical) { s.k.v.ShiftR(n, x, dst) })
 	}
-	if s.IsAVX512() {
+	if s.k.v.IsAVX512() {
 		for i, r := range []VecPhysical{t1, t2, dst} {
 			do(func() { terms[i](r) })
 		}
-		do(func() { s.Parity(dst, t1, t2, dst) })
+		do(func() { s.k.v.Parity(dst, t1, t2, dst) })
 		return atoms
 	}
 	do(func() { terms[0](dst) })
 	for _, term := range terms[1:] {
 		do(func() { term(t1) })
-		do(func() { s.Xor(t1, dst, dst) })
+		do(func() { s.k.v.Xor(t1, dst, dst) })
 	}
 	return atoms
 }
@@ -253,7 +253,7 @@ func (s *sha2Stream) schedule(t int, word laneWord, keep bool) (atoms []amd64.At
 	do := func(a ...amd64.Atom) { atoms = append(atoms, a...) }
 	u := s.sched
 	s0, s1 := u[0], u[1]
-	if !s.IsAVX512() {
+	if !s.k.v.IsAVX512() {
 		s0, s1 = u[1], u[2]
 	}
 	acc, dst := s0, s0
@@ -272,12 +272,12 @@ func (s *sha2Stream) schedule(t int, word laneWord, keep bool) (atoms []amd64.At
 		x, ok := s.w(t-15, t-1).(VecPhysical)
 		if !ok {
 			x = u[0]
-			do(func() { s.Load(s.slot(t-15), x) })
+			do(func() { s.k.v.Load(s.slot(t-15), x) })
 		}
 		if s.recent != nil {
-			do(s.smallSigma(s.rot.sigma0, x, s0, u[1], u[2])...)
+			do(s.smallSigma(s.k.rot.sigma0, x, s0, u[1], u[2])...)
 		} else {
-			do(s.smallSigma(s.rot.sigma0, x, s0, u[2], u[3])...)
+			do(s.smallSigma(s.k.rot.sigma0, x, s0, u[2], u[3])...)
 		}
 		add(s0)
 	}
@@ -288,7 +288,7 @@ func (s *sha2Stream) schedule(t int, word laneWord, keep bool) (atoms []amd64.At
 		add(s.w(t-7, t-1))
 	}
 	if word.konst != 0 {
-		terms = append(terms, s.addK(s.schedK[t]))
+		terms = append(terms, s.k.addK(s.k.schedK[t]))
 	}
 	if !word.s1 {
 		do(s.sum(terms, acc, dst)...)
@@ -299,21 +299,21 @@ func (s *sha2Stream) schedule(t int, word laneWord, keep bool) (atoms []amd64.At
 		}
 		x, ok := s.w(t-2, t-1).(VecPhysical)
 		switch {
-		case !s.IsAVX512():
-			do(func() { s.Load(s.slot(t-2), u[0]) })
-			do(s.smallSigma(s.rot.sigma1, u[0], s1, u[3], nil)...)
+		case !s.k.v.IsAVX512():
+			do(func() { s.k.v.Load(s.slot(t-2), u[0]) })
+			do(s.smallSigma(s.k.rot.sigma1, u[0], s1, u[3], nil)...)
 		case !ok:
-			do(func() { s.Load(s.slot(t-2), u[1]) })
-			do(s.smallSigma(s.rot.sigma1, u[1], u[1], u[2], u[3])...)
+			do(func() { s.k.v.Load(s.slot(t-2), u[1]) })
+			do(s.smallSigma(s.k.rot.sigma1, u[1], u[1], u[2], u[3])...)
 		case s.recent != nil:
-			do(s.smallSigma(s.rot.sigma1, x, s1, u[1], u[2])...)
+			do(s.smallSigma(s.k.rot.sigma1, x, s1, u[1], u[2])...)
 		default:
-			do(s.smallSigma(s.rot.sigma1, x, s1, u[2], u[3])...)
+			do(s.smallSigma(s.k.rot.sigma1, x, s1, u[2], u[3])...)
 		}
 		do(s.sum(append([]addend{{s1, false}}, terms...), acc, dst)...)
 	}
 	if s.ring == nil && keep {
-		do(func() { s.Store(dst, s.slot(t)) })
+		do(func() { s.k.v.Store(dst, s.slot(t)) })
 	}
 	return atoms
 }
@@ -324,16 +324,16 @@ func (s *sha2Stream) round(terms ...addend) (atoms []amd64.Atom) {
 	a, b, c, d := s.state[0], s.state[1], s.state[2], s.state[3]
 	e, f, g, h := s.state[4], s.state[5], s.state[6], s.state[7]
 	t := s.tmp
-	plus := func(x, dst VecPhysical) func() { return func() { s.Add(x, dst, dst) } }
+	plus := func(x, dst VecPhysical) func() { return func() { s.k.v.Add(x, dst, dst) } }
 	do(s.sum(terms, h, h)...)
 	switch {
-	case !s.IsAVX512():
+	case !s.k.v.IsAVX512():
 		t0, t1, x, y := t[0], t[1], t[2], t[3] // y is b ^ c
-		ch := []amd64.Atom{func() { s.Xor(f, g, x) }, func() { s.And(e, x, x) }, func() { s.Xor(g, x, x) }, plus(x, h)}
-		do(spread(s.bigSigma(s.rot.bigSigma1, e, t0, t1, nil), ch)...)
+		ch := []amd64.Atom{func() { s.k.v.Xor(f, g, x) }, func() { s.k.v.And(e, x, x) }, func() { s.k.v.Xor(g, x, x) }, plus(x, h)}
+		do(spread(s.bigSigma(s.k.rot.bigSigma1, e, t0, t1, nil), ch)...)
 		do(plus(t0, h), plus(h, d))
-		maj := []amd64.Atom{func() { s.Xor(a, b, x) }, func() { s.And(x, y, y) }, func() { s.Xor(b, y, y) }, plus(y, h)}
-		do(spread(s.bigSigma(s.rot.bigSigma0, a, t0, t1, nil), maj)...)
+		maj := []amd64.Atom{func() { s.k.v.Xor(a, b, x) }, func() { s.k.v.And(x, y, y) }, func() { s.k.v.Xor(b, y, y) }, plus(y, h)}
+		do(spread(s.bigSigma(s.k.rot.bigSigma0, a, t0, t1, nil), maj)...)
 		do(plus(t0, h))
 		s.tmp = []VecPhysical{t0, t1, y, x}
 		s.state = []VecPhysical{h, a, b, c, d, e, f, g}
@@ -341,20 +341,20 @@ func (s *sha2Stream) round(terms ...addend) (atoms []amd64.Atom) {
 		// One stream waits for its own results. With d added to h early the new e is there one addition sooner, in place of h,
 		// and d becomes a.
 		do(plus(d, h))
-		do(func() { s.Choose(e, f, g, t[0]) }, plus(t[0], h))
-		do(s.bigSigma(s.rot.bigSigma1, e, t[0], t[1], t[2])...)
+		do(func() { s.k.v.Choose(e, f, g, t[0]) }, plus(t[0], h))
+		do(s.bigSigma(s.k.rot.bigSigma1, e, t[0], t[1], t[2])...)
 		do(plus(t[0], h))
-		do(func() { s.Sub(d, h, d) })
-		do(func() { s.Majority(a, b, c, t[0], nil) }, plus(t[0], d))
-		do(s.bigSigma(s.rot.bigSigma0, a, t[0], t[1], t[2])...)
+		do(func() { s.k.v.Sub(d, h, d) })
+		do(func() { s.k.v.Majority(a, b, c, t[0], nil) }, plus(t[0], d))
+		do(s.bigSigma(s.k.rot.bigSigma0, a, t[0], t[1], t[2])...)
 		do(plus(t[0], d))
 		s.state = []VecPhysical{d, a, b, c, h, e, f, g}
 	default:
-		do(func() { s.Choose(e, f, g, t[0]) }, plus(t[0], h))
-		do(s.bigSigma(s.rot.bigSigma1, e, t[0], t[1], t[2])...)
+		do(func() { s.k.v.Choose(e, f, g, t[0]) }, plus(t[0], h))
+		do(s.bigSigma(s.k.rot.bigSigma1, e, t[0], t[1], t[2])...)
 		do(plus(t[0], h), plus(h, d))
-		do(func() { s.Majority(a, b, c, t[0], nil) }, plus(t[0], h))
-		do(s.bigSigma(s.rot.bigSigma0, a, t[0], t[1], t[2])...)
+		do(func() { s.k.v.Majority(a, b, c, t[0], nil) }, plus(t[0], h))
+		do(s.bigSigma(s.k.rot.bigSigma0, a, t[0], t[1], t[2])...)
 		do(plus(t[0], h))
 		s.state = []VecPhysical{h, a, b, c, d, e, f, g}
 	}
@@ -432,8 +432,8 @@ func (s *sha2Stream) firstRound() []amd64.Atom {
 		s.state = []VecPhysical{r[3], r[0], r[1], r[2], r[7], r[4], r[5], r[6]}
 	}
 	return []amd64.Atom{
-		func() { s.Add(s.pre(sha2Pre, 0), w, e) },
-		func() { s.Add(s.pre(sha2Pre, 1), w, a) },
+		func() { s.k.v.Add(s.pre(sha2Pre, 0), w, e) },
+		func() { s.k.v.Add(s.pre(sha2Pre, 1), w, a) },
 	}
 }
 
@@ -441,11 +441,11 @@ func (s *sha2Stream) firstRound() []amd64.Atom {
 func (s *sha2Stream) loadMidstate() (atoms []amd64.Atom) {
 	for _, i := range []int{5, 6, 3, 1, 2} {
 		r := s.state[i]
-		atoms = append(atoms, func() { s.Load(s.MidWord(i-1, s.i), r) })
+		atoms = append(atoms, func() { s.k.v.Load(s.k.v.MidWord(i-1, s.i), r) })
 	}
-	if !s.IsAVX512() {
+	if !s.k.v.IsAVX512() {
 		b, c, y := s.state[1], s.state[2], s.tmp[3]
-		atoms = append(atoms, func() { s.Xor(b, c, y) })
+		atoms = append(atoms, func() { s.k.v.Xor(b, c, y) })
 	}
 	return atoms
 }
@@ -465,18 +465,18 @@ func (k *sha2Lanes) precompute() {
 		for _, s := range k.streams {
 			state := s.state
 			for w, r := range state {
-				s.Load(Mem{Base: k.State, Disp: ((half*8+w)*k.Streams + s.i) * k.Bytes()}, r)
+				s.k.v.Load(Mem{Base: k.v.State, Disp: ((half*8+w)*k.v.Streams + s.i) * k.v.Bytes()}, r)
 			}
-			if !k.IsAVX512() {
-				s.Xor(state[1], state[2], s.tmp[3])
+			if !k.v.IsAVX512() {
+				s.k.v.Xor(state[1], state[2], s.tmp[3])
 			}
 			amd64.Interleave(s.round(addend{state[7], false}, k.addK(0)))
-			s.Store(s.state[4], s.pre(base, 0))
-			s.Store(s.state[0], s.pre(base, 1))
+			s.k.v.Store(s.state[4], s.pre(base, 0))
+			s.k.v.Store(s.state[0], s.pre(base, 1))
 			for t := 1; t < 4; t++ { // the word that is h in round t
 				x := s.tmp[0]
-				k.AddConst(k.addK(k.roundK[t]).Op.(Mem), s.state[8-t], x)
-				s.Store(x, s.pre(base, t+1))
+				k.v.AddConst(k.addK(k.roundK[t]).Op.(Mem), s.state[8-t], x)
+				s.k.v.Store(x, s.pre(base, t+1))
 			}
 			s.state = state
 		}
@@ -489,12 +489,12 @@ func (k *sha2Lanes) doc(name, arrangement string) string {
 		return fmt.Sprintf("%s is %s for HMAC-%s, whose message is padded earlier.", name, strings.TrimSuffix(name, k.hash.Suffix), strings.ToUpper(k.hash.Name))
 	}
 	hash, section := "HMAC-"+strings.ToUpper(k.hash.Name), "6.2.2"
-	if k.WordBits == 64 {
+	if k.v.WordBits == 64 {
 		section = "6.4.2"
 	}
 	vectors := "one vector"
-	if k.Streams > 1 {
-		vectors = fmt.Sprintf("%d vectors", k.Streams)
+	if k.v.Streams > 1 {
+		vectors = fmt.Sprintf("%d vectors", k.v.Streams)
 	}
 	return fmt.Sprintf(`
 %s does n iterations of %s (FIPS 180-4 §%s) on %d lanes, one in each %d-bit word of %s.
@@ -505,26 +505,26 @@ constant words of the message are part of the round constants, and the schedule 
 Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
 rounds the constant has been added to the midstate.
 
-%[7]s`, name, hash, section, k.Lanes(), k.WordBits, vectors, strings.TrimSpace(arrangement))
+%[7]s`, name, hash, section, k.v.Lanes(), k.v.WordBits, vectors, strings.TrimSpace(arrangement))
 }
 
 // iterate writes the kernel.
 func (k *sha2Lanes) iterate(isa, arrangement string) {
-	name := fmt.Sprintf("Iterate%sx%d%s", isa, k.Lanes(), k.hash.Suffix)
-	vec := k.Bytes() * k.Streams
-	pre := 16 * vec
-	if k.streams[0].ring != nil {
-		pre = 0
+	name := fmt.Sprintf("Iterate%sx%d%s", isa, k.v.Lanes(), k.hash.Suffix)
+	vec := k.v.Bytes() * k.v.Streams
+	frame := 2 * sha2Precomputed // in words of all lanes, followed by the ring
+	if k.streams[0].ring == nil {
+		frame += 16
 	}
-	table := k.Consts("k"+k.hash.Name, k.konst)[0]
-	k.Iterate(name, k.doc(name, arrangement),
+	table := k.v.Consts("k"+k.hash.Name, k.konst)[0]
+	k.v.Iterate(name, k.doc(name, arrangement),
 		func() {
-			k.Frame(pre+2*sha2Precomputed*vec, sha2Pre)
-			k.LEAQ(Mem{Base: sha2Pre, Disp: sha2Precomputed * vec}, sha2OtherPre)
-			k.LEAQ(Mem{Base: sha2OtherPre, Disp: (sha2Precomputed + 4) * vec}, sha2Ring[0])
-			k.LEAQ(Mem{Base: sha2Ring[0], Disp: 8 * vec}, sha2Ring[1])
-			k.MOVQ(sha2K, sha2Step)
-			k.LEAQ(table, sha2K)
+			k.v.Frame(frame*vec, sha2Pre)
+			k.v.LEAQ(Mem{Base: sha2Pre, Disp: sha2Precomputed * vec}, sha2OtherPre)
+			k.v.LEAQ(Mem{Base: sha2OtherPre, Disp: (sha2Precomputed + 4) * vec}, sha2Ring[0])
+			k.v.LEAQ(Mem{Base: sha2Ring[0], Disp: 8 * vec}, sha2Ring[1])
+			k.v.MOVQ(sha2K, sha2Step)
+			k.v.LEAQ(table, sha2K)
 			k.precompute()
 			for _, s := range k.streams {
 				for w := range k.digestWords() {
@@ -532,31 +532,31 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 					if s.ring != nil {
 						r = s.ring[w]
 					}
-					s.Load(s.U(w, s.i), r)
+					s.k.v.Load(s.k.v.U(w, s.i), r)
 					if s.ring == nil {
-						s.Store(r, s.slot(w))
+						s.k.v.Store(r, s.slot(w))
 					}
 				}
 			}
 		},
 		func() {
 			all := len(k.hash.K)
-			k.LEAQ(table, sha2K)
+			k.v.LEAQ(table, sha2K)
 			k.konstAt = 0
 			for t := range k.unrolled {
 				k.rounds(t, false)
 			}
 			if k.unrolled < all {
-				k.MOVQ(U32((all-k.unrolled)/16), sha2Count)
+				k.v.MOVQ(U32((all-k.unrolled)/16), sha2Count)
 				k.reachK(k.roundK[k.unrolled])
 				from := k.konstAt
-				k.Label("rounds")
+				k.v.Label("rounds")
 				for t := range 16 {
 					k.rounds(k.unrolled+t, true)
 				}
 				k.moveK(from + 16)
-				k.DECQ(sha2Count)
-				k.JNZ(LabelRef("rounds"))
+				k.v.DECQ(sha2Count)
+				k.v.JNZ(LabelRef("rounds"))
 			}
 			k.write(func(s *sha2Stream) (atoms []amd64.Atom) {
 				for w := range k.digestWords() {
@@ -564,24 +564,24 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 					if s.ring != nil {
 						r = s.ring[w]
 					}
-					atoms = append(atoms, func() { s.Add(s.MidWord(w, s.i), x, r) })
+					atoms = append(atoms, func() { s.k.v.Add(s.k.v.MidWord(w, s.i), x, r) })
 					if s.ring == nil {
-						atoms = append(atoms, func() { s.Store(r, s.slot(w)) })
+						atoms = append(atoms, func() { s.k.v.Store(r, s.slot(w)) })
 					}
 				}
 				return atoms
 			})
-			k.XCHGQ(sha2Pre, sha2OtherPre)
-			k.MOVQ(sha2Step, sha2K) // what the loop has in that register
-			k.NEGQ(sha2Step)
+			k.v.XCHGQ(sha2Pre, sha2OtherPre)
+			k.v.MOVQ(sha2Step, sha2K) // what the loop has in that register
+			k.v.NEGQ(sha2Step)
 		},
 		func() {
 			k.write(func(s *sha2Stream) (atoms []amd64.Atom) {
 				for w := range k.digestWords() {
 					t := s.tmp[0]
 					atoms = append(atoms,
-						func() { s.Xor(s.T(w, s.i), s.digestWord(w, w), t) },
-						func() { s.Store(t, s.T(w, s.i)) })
+						func() { s.k.v.Xor(s.k.v.T(w, s.i), s.digestWord(w, w), t) },
+						func() { s.k.v.Store(t, s.k.v.T(w, s.i)) })
 				}
 				return atoms
 			})
@@ -589,8 +589,13 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 		func() {
 			for _, s := range k.streams {
 				for w := range k.digestWords() {
-					s.Store(s.digestWord(w, w), s.U(w, s.i))
+					s.k.v.Store(s.digestWord(w, w), s.k.v.U(w, s.i))
 				}
+			}
+			zero := k.streams[0].tmp[0] // the stack does not keep what was derived from keys
+			k.v.Xor(zero, zero, zero)
+			for i := range frame * k.v.Streams {
+				k.v.Store(zero, Mem{Base: sha2Ring[0], Disp: i*k.v.Bytes() - (2*sha2Precomputed+4)*vec})
 			}
 		})
 }
@@ -611,8 +616,8 @@ func sha2AVX2(f *amd64.File, hashes ...spec.Hash) {
 	for _, h := range hashes {
 		k := newSHA2Lanes(f.AVX2(h.WordBits, 8, 1), h)
 		k.unrolled = 32
-		r := k.Regs()
-		k.streams = []*sha2Stream{{sha2Lanes: k, state: r[8:16], tmp: r[0:4], sched: r[4:8]}}
+		r := k.v.Regs()
+		k.streams = []*sha2Stream{{k: k, state: r[8:16], tmp: r[0:4], sched: r[4:8]}}
 		perWord, bound := 21, "3130 operations, 782 cycles"
 		if h.WordBits == 64 {
 			perWord, bound = 19, "3912 operations, 978 cycles"
@@ -631,7 +636,7 @@ Bound at four operations a cycle, as on Zen 3: %s a compression.`, perWord, boun
 func sha2AVX512(f *amd64.File, streams int, hashes ...spec.Hash) {
 	for _, h := range hashes {
 		k := newSHA2Lanes(f.AVX512(h.WordBits, 8, streams), h)
-		r := k.Regs()
+		r := k.v.Regs()
 		bound := map[int][4]string{
 			32: {1: "456 cycles a compression", 2: "3109 operations, 777 cycles", 3: "4663 operations, 1166 cycles"},
 			64: {1: "568 cycles a compression", 2: "4005 operations, 1001 cycles", 3: "6007 operations, 1502 cycles"},
@@ -639,7 +644,7 @@ func sha2AVX512(f *amd64.File, streams int, hashes ...spec.Hash) {
 		var arrangement string
 		switch streams {
 		case 1:
-			k.streams = []*sha2Stream{{sha2Lanes: k, state: r[0:8], ring: r[8:24], tmp: r[24:27], sched: r[27:31]}}
+			k.streams = []*sha2Stream{{k: k, state: r[0:8], ring: r[8:24], tmp: r[24:27], sched: r[27:31]}}
 			arrangement = `
 The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
 Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
@@ -647,7 +652,7 @@ but the chain from e to e is a rotation, a ternary operation and one addition.
 Bound: that chain, 7 cycles a round on Zen 5, ` + bound + `.`
 		case 2, 3:
 			for i := range streams {
-				s := &sha2Stream{sha2Lanes: k, i: i, state: r[8*i:][:8], tmp: r[24:27], sched: r[27:31]}
+				s := &sha2Stream{k: k, i: i, state: r[8*i:][:8], tmp: r[24:27], sched: r[27:31]}
 				if streams == 2 {
 					r := r[16*i:]
 					s.state, s.tmp, s.sched, s.recent = r[0:8], r[8:11], r[11:14], r[14:16]

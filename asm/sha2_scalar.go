@@ -4,8 +4,10 @@
 package main
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -150,25 +152,24 @@ func (s *sha2Scalar) round(i int, fg *Mem, wk ...Op) []amd64.Atom {
 // scheduledRounds does all rounds with the schedule beside them, and what side has for a round.
 func (s *sha2Scalar) scheduledRounds(round func(i int) []amd64.Atom, side map[int][]amd64.Atom) {
 	v := s.schedule
-	for i := 0; i < s.rounds(); i += v.lanes {
+	for i := 0; i < s.rounds(); i += 4 {
 		var rounds, beside []amd64.Atom
-		for j := i; j < i+v.lanes; j++ {
+		for j := i; j < i+4; j++ {
 			rounds = append(rounds, round(j)...)
 			beside = append(beside, side[j]...)
 		}
 		if i+16 < s.rounds() {
-			beside = append(beside, v.words((i+16)/v.lanes)...)
+			beside = append(beside, v.words((i+16)/4)...)
 		}
 		amd64.Run(amd64.Spread(rounds, beside))
 	}
 }
 
-// A sha2Schedule is the message schedule in xmm registers with VEX instructions, which do nothing to the flags and run in pipes of their
-// own (AMD) or beside the scalar ones (Intel).
+// A sha2Schedule is the message schedule in vectors with VEX instructions, which run in pipes of their own (AMD) or beside the scalar
+// ones (Intel). A vector is four words: an xmm register for SHA-256, a ymm register for SHA-512.
 type sha2Schedule struct {
 	s        *sha2Scalar
-	lanes    int              // words in a vector
-	ring     []VecPhysical    // the last sixteen words
+	ring     [4]VecPhysical   // the last sixteen words
 	constant map[int][]uint64 // the vectors of the message that are known
 	pad      Mem              // the message's words that are known
 	loaded   map[int]bool     // those vectors of constant that are in their register
@@ -176,12 +177,26 @@ type sha2Schedule struct {
 }
 
 func newSHA2Schedule(s *sha2Scalar) *sha2Schedule {
-	v := &sha2Schedule{s: s, lanes: 16 / s.Bytes(), constant: map[int][]uint64{}, loaded: map[int]bool{}, t: X8, u: X9, v: X10}
-	v.ring = []VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7}[:16/v.lanes]
+	v := &sha2Schedule{s: s, constant: map[int][]uint64{}, loaded: map[int]bool{}}
+	for i := range v.ring {
+		v.ring[i] = v.vector(i)
+	}
+	v.t, v.u, v.v = v.vector(8), v.vector(9), v.vector(10)
 	return v
 }
 
-// reg is the register of vector q: words q*lanes and up.
+// vector is the i-th vector register.
+func (v *sha2Schedule) vector(i int) VecPhysical {
+	if v.s.Bits == 64 {
+		return []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13}[i]
+	}
+	return []VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11, X12, X13}[i]
+}
+
+// low is the lower half of a ymm register.
+func low(r VecPhysical) VecPhysical { return r.AsX().(VecPhysical) }
+
+// reg is the register of vector q: words 4q and up.
 func (v *sha2Schedule) reg(q int) VecPhysical { return v.ring[q%len(v.ring)] }
 
 func (v *sha2Schedule) add(x Op, y, dst VecPhysical) {
@@ -208,13 +223,15 @@ func (v *sha2Schedule) shl(n int, x, dst VecPhysical) {
 	}
 }
 
-// sigma sets dst to sigma(x): two rotations and a shift. dst is neither x nor tmp; x is lost.
+// sigma sets dst to sigma(x): two rotations and a shift. dst is neither x nor tmp.
 func (v *sha2Schedule) sigma(rot [3]int, x, dst, tmp VecPhysical) []amd64.Atom {
 	s := v.s
 	atoms := []amd64.Atom{func() { v.shr(rot[2], x, dst) }}
 	for _, n := range rot[:2] {
 		if n == 8 && s.Bits == 64 {
-			atoms = append(atoms, func() { s.VPSHUFB(s.Table64("ror8", 0x0007060504030201, 0x080f0e0d0c0b0a09), x, tmp) },
+			atoms = append(atoms, func() {
+				s.VPSHUFB(s.Table64("ror8", 0x0007060504030201, 0x080f0e0d0c0b0a09, 0x0007060504030201, 0x080f0e0d0c0b0a09), x, tmp)
+			},
 				func() { s.VPXOR(tmp, dst, dst) })
 			continue
 		}
@@ -233,15 +250,15 @@ func (v *sha2Schedule) sigmaOf(rot [3]int, x uint64) uint64 {
 	return uint64(bits.RotateLeft32(y, -rot[0]) ^ bits.RotateLeft32(y, -rot[1]) ^ y>>rot[2])
 }
 
-// known returns the lanes words from word i on, if all of them are known.
+// known returns the four words from word i on, if all of them are known.
 func (v *sha2Schedule) known(i int) []uint64 {
 	var words []uint64
-	for j := i; j < i+v.lanes; j++ {
-		c := v.constant[j/v.lanes]
+	for j := i; j < i+4; j++ {
+		c := v.constant[j/4]
 		if c == nil {
 			return nil
 		}
-		words = append(words, c[j%v.lanes])
+		words = append(words, c[j%4])
 	}
 	return words
 }
@@ -249,14 +266,19 @@ func (v *sha2Schedule) known(i int) []uint64 {
 // align sets dst to the words from word i on, the second one of a vector.
 func (v *sha2Schedule) align(i int, dst VecPhysical) []amd64.Atom {
 	var atoms []amd64.Atom
-	q := i / v.lanes
+	q := i / 4
 	for j := q; j < q+2; j++ {
 		if v.constant[j] != nil && !v.loaded[j] {
 			v.loaded[j] = true
-			atoms = append(atoms, func() { v.s.VMOVDQU(v.s.at(v.pad, j*v.lanes), v.reg(j)) })
+			atoms = append(atoms, func() { v.s.VMOVDQU(v.s.at(v.pad, j*4), v.reg(j)) })
 		}
 	}
-	return append(atoms, func() { v.s.VPALIGNR(U8(v.s.Bytes()), v.reg(q), v.reg(q+1), dst) })
+	if v.s.Bits == 64 {
+		return append(atoms,
+			func() { v.s.VPERM2I128(U8(0x21), v.reg(q+1), v.reg(q), dst) }, // words 2 to 5
+			func() { v.s.VPALIGNR(U8(8), v.reg(q), dst, dst) })
+	}
+	return append(atoms, func() { v.s.VPALIGNR(U8(4), v.reg(q), v.reg(q+1), dst) })
 }
 
 // words makes vector q out of those before it, W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16] (FIPS 180-4 §6.2.2 step 1),
@@ -265,8 +287,8 @@ func (v *sha2Schedule) words(q int) []amd64.Atom {
 	s := v.s
 	var atoms []amd64.Atom
 	do := func(more ...amd64.Atom) { atoms = append(atoms, more...) }
-	dst, first := v.reg(q), v.lanes*q
-	constant := make([]uint64, v.lanes)
+	dst, first := v.reg(q), 4*q
+	constant := make([]uint64, 4)
 	var sum VecPhysical // what has been added up
 	addConstant := func(words []uint64) {
 		for i := range constant {
@@ -310,29 +332,44 @@ func (v *sha2Schedule) words(q int) []amd64.Atom {
 		}
 	}
 	move()
-	if v.lanes == 2 {
-		if w := v.constant[q-1]; w != nil {
-			addConstant([]uint64{v.sigmaOf(s.rot.sigma1, w[0]), v.sigmaOf(s.rot.sigma1, w[1])})
-		} else {
-			do(v.sigma(s.rot.sigma1, v.reg(q-1), v.u, v.v)...)
-			plus(v.u)
-			move()
-		}
+	// sigma1 of the last two words before goes to the first two, and that of these to the last two.
+	if w := v.constant[q-1]; w != nil {
+		addConstant([]uint64{v.sigmaOf(s.rot.sigma1, w[2]), v.sigmaOf(s.rot.sigma1, w[3]), 0, 0})
 		do(v.addTable(constant, dst)...)
 	} else {
-		if w := v.constant[q-1]; w != nil {
-			addConstant([]uint64{v.sigmaOf(s.rot.sigma1, w[2]), v.sigmaOf(s.rot.sigma1, w[3]), 0, 0})
-			do(v.addTable(constant, dst)...)
-		} else {
-			do(v.addTable(constant, dst)...)
-			do(v.sigma1Half(0xfa, v.reg(q-1), dst, "low", 0x0b0a090803020100, 0x8080808080808080)...)
-		}
-		do(v.sigma1Half(0x50, dst, dst, "high", 0x8080808080808080, 0x0b0a090803020100)...)
+		do(v.addTable(constant, dst)...)
+		do(v.sigma1First(v.reg(q-1), dst)...)
 	}
+	do(v.sigma1Last(dst)...)
 	return append(atoms, v.put(q)...)
 }
 
-// sigma1Half adds sigma1 of two words of x to two words of dst. Doubled, with the copies side by side, rotations are shifts of 64 bits.
+// sigma1First adds sigma1 of the last two words of x to the first two of dst.
+func (v *sha2Schedule) sigma1First(x, dst VecPhysical) []amd64.Atom {
+	if v.s.Bits == 32 {
+		return v.sigma1Half(0xfa, x, dst, "first", 0x0b0a090803020100, 0x8080808080808080)
+	}
+	// What is done to the lower half of a register makes the upper half zero.
+	return slices.Concat(
+		[]amd64.Atom{func() { v.s.VEXTRACTI128(U8(1), x, low(v.t)) }},
+		v.sigma(v.s.rot.sigma1, low(v.t), low(v.u), low(v.v)),
+		[]amd64.Atom{func() { v.add(v.u, dst, dst) }})
+}
+
+// sigma1Last adds sigma1 of the first two words of x to its last two.
+func (v *sha2Schedule) sigma1Last(x VecPhysical) []amd64.Atom {
+	if v.s.Bits == 32 {
+		return v.sigma1Half(0x50, x, x, "last", 0x8080808080808080, 0x0b0a090803020100)
+	}
+	return slices.Concat(
+		v.sigma(v.s.rot.sigma1, low(x), low(v.u), low(v.v)),
+		[]amd64.Atom{
+			func() { v.s.VPERM2I128(U8(0x08), v.u, v.u, v.u) },
+			func() { v.add(v.u, x, x) },
+		})
+}
+
+// sigma1Half is either for words of 32 bits. Doubled, with the copies side by side, rotations are shifts of 64 bits.
 func (v *sha2Schedule) sigma1Half(double uint8, x, dst VecPhysical, name string, order0, order1 uint64) []amd64.Atom {
 	s, rot := v.s, v.s.rot.sigma1
 	return []amd64.Atom{
@@ -373,19 +410,53 @@ func hex(x uint64) string {
 	return string(b)
 }
 
+// gather loads four words that have just been stored, one by one, so that they are forwarded.
+func (v *sha2Schedule) gather(m Mem, dst VecPhysical) []amd64.Atom {
+	s := v.s
+	if s.Bits == 64 {
+		return []amd64.Atom{
+			func() { s.VMOVQ(m, low(dst)) }, func() { s.VMOVHPD(s.at(m, 1), low(dst), low(dst)) },
+			func() { s.VMOVQ(s.at(m, 2), low(v.v)) }, func() { s.VMOVHPD(s.at(m, 3), low(v.v), low(v.v)) },
+			func() { s.VINSERTI128(U8(1), low(v.v), dst, dst) },
+		}
+	}
+	atoms := []amd64.Atom{func() { s.VMOVD(m, dst) }}
+	for i := 1; i < 4; i++ {
+		atoms = append(atoms, func() { s.VPINSRD(U8(i), s.at(m, i), dst, dst) })
+	}
+	return atoms
+}
+
+// end leaves the vector unit as other code wants it.
+func (v *sha2Schedule) end() {
+	if v.s.Bits == 64 {
+		v.s.VZEROUPPER()
+	}
+}
+
 // put stores vector q with K added.
 func (v *sha2Schedule) put(q int) []amd64.Atom {
 	s := v.s
 	return []amd64.Atom{
-		func() { v.add(s.k(v.lanes*q), v.reg(q), v.v) },
-		func() { s.VMOVDQU(v.v, s.slot(v.lanes*q)) },
+		func() { v.add(s.k(4*q), v.reg(q), v.v) },
+		func() { s.VMOVDQU(v.v, s.slot(4*q)) },
 	}
 }
 
-// iterateSHA2Scalar writes an iteration kernel.
-func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
+// iterateSHA2Scalar writes an iteration kernel. Bound is the end of its documentation.
+func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, bound string) {
 	state, n := RDI, RSI
-	f.Text(name, output.Iterate, doc)
+	f.Text(name, output.Iterate, fmt.Sprintf(`
+%s does n iterations of HMAC-%s on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the %d words of
+a hash, in native byte order.
+
+The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words
+in %s register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
+
+%s`, name, h.Name, h.Words, map[int]string{32: "an xmm", 64: "a ymm"}[h.WordBits], strings.TrimSpace(bound)))
 	f.Load(f.Param("state"), state)
 	f.Load(f.Param("n"), n)
 	f.TESTQ(n, n)
@@ -400,12 +471,12 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 	// The words that are known.
 	for q := range v.ring {
 		var words []uint64
-		for _, w := range message[v.lanes*q : v.lanes*(q+1)] {
+		for _, w := range message[4*q : 4*(q+1)] {
 			if w.IsConst() {
 				words = append(words, w.Const)
 			}
 		}
-		if len(words) == v.lanes {
+		if len(words) == 4 {
 			v.constant[q] = words
 		}
 	}
@@ -427,12 +498,12 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 	last := f.AllocLocal(8 * size)
 	var mid [2]Mem
 	for half := range mid {
-		mid[half] = f.AllocLocal(ones*size + 16)
+		mid[half] = f.AllocLocal((ones + 5) * size)
 	}
 	count, stateSlot, toggle, other := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
 	mask := func(m Mem) Mem { return s.at(m, ones) }
 	cur := Mem{Base: sha2Base}
-	t := []VecPhysical{X12, X13, X14, X15}[:8/v.lanes]
+	t := [2]VecPhysical{v.vector(12), v.vector(13)}
 	part := func(p, word int) Mem { return Mem{Base: state, Disp: (p*8 + word) * size} }
 	partial := func(i int) bool { return message[i].Mask != all && !message[i].IsConst() }
 	constAt := func(i int) Mem { // of message word i, as a memory operand
@@ -508,11 +579,11 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 			}
 			s.Mov(s.t, s.at(m, add+i))
 		}
-		f.VPCMPEQB(X0, X0, X0)
+		f.VPCMPEQB(v.t, v.t, v.t)
 		if half == 1 {
-			f.VPXOR(X0, X0, X0)
+			f.VPXOR(v.t, v.t, v.t)
 		}
-		f.VMOVDQU(X0, mask(m))
+		f.VMOVDQU(v.t, mask(m))
 		s.Mov(s.state[1], s.maj[0])
 		s.Xor(s.state[2], s.maj[0])
 		known(0, half, s.state[7])
@@ -531,8 +602,8 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 		}
 	}
 	for i := range t {
-		f.VMOVDQU(part(2, i*v.lanes), t[i])
-		f.VPXOR(part(3, i*v.lanes), t[i], t[i])
+		f.VMOVDQU(part(2, i*4), t[i])
+		f.VPXOR(part(3, i*4), t[i], t[i])
 		// What is constant in the message is nothing in t, so that it does not matter there.
 	}
 	f.LEAQ(mid[0], sha2Base)
@@ -560,19 +631,11 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 		dst := v.reg(q)
 		var load []amd64.Atom
 		if v.constant[q] == nil {
-			if v.lanes == 2 {
-				load = append(load, func() { f.VMOVQ(s.at(last, 2*q), dst) }, func() { f.VMOVHPD(s.at(last, 2*q+1), dst, dst) })
-			} else {
-				load = append(load, func() { f.VMOVD(s.at(last, 4*q), dst) })
-				for i := 1; i < 4; i++ {
-					load = append(load, func() { f.VPINSRD(U8(i), s.at(last, 4*q+i), dst, dst) })
-				}
-			}
-			load = append(load, func() { v.add(s.at(cur, add+v.lanes*q), dst, dst) },
+			load = v.gather(s.at(last, 4*q), dst)
+			load = append(load, func() { v.add(s.at(cur, add+4*q), dst, dst) },
 				func() { f.VPAND(mask(cur), dst, v.v) }, func() { f.VPXOR(v.v, t[q], t[q]) })
 		}
-		at := max(0, v.lanes*(q-1)-4)
-		side[at] = append(side[at], load...)
+		side[0] = append(side[0], load...)
 	}
 	// Rounds 0 to 3 begin with registers that are made here.
 	main := func(i int) []amd64.Atom {
@@ -629,23 +692,26 @@ func iterateSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 		s.Mov(r, part(2, i))
 	}
 	for i := range t {
-		f.VMOVDQU(t[i], part(3, i*v.lanes))
+		f.VMOVDQU(t[i], part(3, i*4))
 	}
 	for i, r := range s.state {
 		s.Xor(r, part(3, i))
 	}
+	v.end()
 	f.Label("done")
 	f.RET()
 }
 
 // compressSHA2Scalar writes a compression function.
-func compressSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
-	f.CompressInFrame(name, doc, h.BlockBytes(), func() (begin, block, end func(GPPhysical)) {
+func compressSHA2Scalar(f *amd64.File, h spec.Hash, name string) {
+	f.CompressInFrame(name, fmt.Sprintf(`
+%s compresses the blocks of p, a multiple of %d bytes, into the state h (FIPS 180-4 §6). Rounds and
+schedule are those of the iteration kernels.`, name, h.BlockBytes()), h.BlockBytes(), func() (begin, block, end func(GPPhysical), last func()) {
 		s := newSHA2Scalar(f, h)
 		v := s.schedule
-		swap := X11
+		swap := v.vector(11)
 		begin = func(h GPPhysical) {
-			order := s.Table64("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f)
+			order := s.Table64("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f)
 			if s.Bits == 32 {
 				order = s.Table64("swap32", 0x0405060700010203, 0x0c0d0e0f08090a0b)
 			}
@@ -656,7 +722,7 @@ func compressSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 		}
 		block = func(p GPPhysical) {
 			for q := range v.ring {
-				f.VMOVDQU(Mem{Base: p, Disp: 16 * q}, v.reg(q))
+				f.VMOVDQU(s.at(Mem{Base: p}, 4*q), v.reg(q))
 				f.VPSHUFB(swap, v.reg(q), v.reg(q))
 				amd64.Run(v.put(q))
 			}
@@ -670,6 +736,6 @@ func compressSHA2Scalar(f *amd64.File, h spec.Hash, name, doc string) {
 				s.Mov(r, s.at(Mem{Base: h}, i))
 			}
 		}
-		return
+		return begin, block, end, v.end
 	})
 }

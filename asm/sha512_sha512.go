@@ -8,8 +8,8 @@ import (
 	"github.com/fastkdf/pbkdf2/asm/internal/spec"
 )
 
-// sha512Doc is what the kernels' documentation says of the numbers of lanes.
-var sha512Doc = map[int]string{
+// sha512ARMDoc is what the kernels' documentation says of the numbers of lanes.
+var sha512ARMDoc = map[int]string{
 	1: `
 While this runs each lane has a state in four vectors of two words, U and T alike.
 The mix of a compression (FIPS 180-4 §6.4.2): 40 SHA512H, 40 SHA512H2, 29 SHA512SU0, 31 SHA512SU1 and about 350 additions and exchanges of halves. Constant words of the message are added to K, and what they
@@ -222,7 +222,7 @@ func iterateSHA512SHA512(f *arm64.File, h spec.Hash, lanes int) {
 	var c *pool
 	var ls []*sha512Lane
 	var zero arm64.V
-	f.Iterate(name, armDoc(name, h, lanes, sha512Doc[lanes]),
+	f.Iterate(name, armDoc(name, h, lanes, sha512ARMDoc[lanes]),
 		func(state arm64.R) {
 			c = newPool(f, h.Name)
 			p := f.R("p")

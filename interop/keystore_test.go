@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/accounts/keystore"
+	"github.com/ethereum/go-ethereum/crypto"
 	"golang.org/x/crypto/sha3"
 )
 
@@ -45,7 +46,7 @@ func TestEthereumKeystore(t *testing.T) {
 		if err != nil {
 			t.Fatalf("go-ethereum: %v", err)
 		}
-		if got := opened.PrivateKey.D.FillBytes(make([]byte, 32)); !bytes.Equal(got, secret) {
+		if got := crypto.FromECDSA(opened.PrivateKey); !bytes.Equal(got, secret) {
 			t.Errorf("go-ethereum opens %x, want %x", got, secret)
 		}
 		if _, err := keystore.DecryptKey(file, password+"x"); err != keystore.ErrDecrypt {

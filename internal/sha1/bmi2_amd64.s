@@ -7,7 +7,16 @@
 // func IterateBMI2(state *uint64, n int)
 // Requires: AVX, BMI2
 TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
-	// IterateBMI2 TODO
+	// IterateBMI2 does n iterations of HMAC-SHA-1 on one lane (FIPS 180-4 §6.1). State is [inner | outer | u | t], each the 5 words of
+	// a hash, in native byte order.
+	// 
+	// The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words in an
+	// xmm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest with its
+	// padding, is folded into constants. Round 0 is one addition, round 1 lacks f, and rounds 2 to 4 add one word and one constant as all
+	// others, since what they need of the midstates is added up beforehand.
+	// 
+	// A round is 7 (Parity), 8 (Ch) or 9 (Maj) instructions apart from moves, 620 in all or 155 cycles if there are four in each, and a
+	// chain of 2 cycles, 160 in all.
 	MOVQ    state+0(FP), DI
 	MOVQ    n+8(FP), SI
 	TESTQ   SI, SI
@@ -1968,7 +1977,8 @@ GLOBL w____2a0<>(SB), RODATA|NOPTR, $16
 // func CompressBMI2(h *uint64, p []byte)
 // Requires: AVX, BMI2
 TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
-	// CompressBMI2 TODO
+	// CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6.1). Rounds and schedule are those of the
+	// iteration kernel.
 	MOVQ    h+0(FP), DI
 	MOVQ    p_len+16(FP), SI
 	SUBQ    $0x00000040, SI

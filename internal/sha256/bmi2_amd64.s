@@ -6,15 +6,25 @@
 
 // func IterateBMI2(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2(SB), NOSPLIT, $360-16
-	// IterateBMI2 TODO
+TEXT ·IterateBMI2(SB), NOSPLIT, $368-16
+	// IterateBMI2 does n iterations of HMAC-sha256 on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the 8 words of
+	// a hash, in native byte order.
+	// 
+	// The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words
+	// in an xmm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+	// with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
+	// 
+	// A round is 22 instructions and two moves, and a chain of 5 cycles. 64 of them are 352 cycles on CPUs that do four in a cycle and moves
+	// for nothing. Where moves and the schedule count too, as on Intel's before Ice Lake, all together is 460.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
 	JLE      done
 	ADDQ     SI, SI
-	MOVQ     SI, 328(SP)
-	MOVQ     DI, 336(SP)
+	MOVQ     SI, 336(SP)
+	MOVQ     DI, 344(SP)
 	MOVL     (DI), AX
 	MOVL     4(DI), BX
 	MOVL     8(DI), CX
@@ -78,8 +88,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $360-16
 	MOVL     SI, 184(SP)
 	MOVL     60(DI), SI
 	MOVL     SI, 188(SP)
-	VPCMPEQB X0, X0, X0
-	VMOVDQU  X0, 196(SP)
+	VPCMPEQB X8, X8, X8
+	VMOVDQU  X8, 196(SP)
 	MOVL     BX, R13
 	XORL     CX, R13
 	ADDL     k<>+0(SB), R11
@@ -117,64 +127,64 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $360-16
 	MOVL     52(DI), R9
 	MOVL     56(DI), R10
 	MOVL     60(DI), R11
-	MOVL     AX, 220(SP)
-	MOVL     BX, 224(SP)
-	MOVL     CX, 228(SP)
-	MOVL     R8, 232(SP)
-	MOVL     R9, 236(SP)
+	MOVL     AX, 224(SP)
+	MOVL     BX, 228(SP)
+	MOVL     CX, 232(SP)
+	MOVL     R8, 236(SP)
+	MOVL     R9, 240(SP)
 	MOVL     AX, SI
 	XORL     BX, SI
-	MOVL     SI, 240(SP)
+	MOVL     SI, 244(SP)
 	MOVL     R8, SI
 	XORL     R9, SI
-	MOVL     SI, 244(SP)
+	MOVL     SI, 248(SP)
 	MOVL     R10, SI
 	ADDL     k<>+4(SB), SI
 	ADDL     4(DI), SI
-	MOVL     SI, 248(SP)
+	MOVL     SI, 252(SP)
 	MOVL     R9, SI
 	ADDL     k<>+8(SB), SI
 	ADDL     8(DI), SI
-	MOVL     SI, 252(SP)
+	MOVL     SI, 256(SP)
 	MOVL     R8, SI
 	ADDL     k<>+12(SB), SI
 	ADDL     12(DI), SI
-	MOVL     SI, 256(SP)
+	MOVL     SI, 260(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+16(SB), SI
 	ADDL     16(DI), SI
-	MOVL     SI, 260(SP)
+	MOVL     SI, 264(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+20(SB), SI
 	ADDL     20(DI), SI
-	MOVL     SI, 264(SP)
+	MOVL     SI, 268(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+24(SB), SI
 	ADDL     24(DI), SI
-	MOVL     SI, 268(SP)
+	MOVL     SI, 272(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+28(SB), SI
 	ADDL     28(DI), SI
-	MOVL     SI, 272(SP)
-	MOVL     (DI), SI
 	MOVL     SI, 276(SP)
-	MOVL     4(DI), SI
+	MOVL     (DI), SI
 	MOVL     SI, 280(SP)
-	MOVL     8(DI), SI
+	MOVL     4(DI), SI
 	MOVL     SI, 284(SP)
-	MOVL     12(DI), SI
+	MOVL     8(DI), SI
 	MOVL     SI, 288(SP)
-	MOVL     16(DI), SI
+	MOVL     12(DI), SI
 	MOVL     SI, 292(SP)
-	MOVL     20(DI), SI
+	MOVL     16(DI), SI
 	MOVL     SI, 296(SP)
-	MOVL     24(DI), SI
+	MOVL     20(DI), SI
 	MOVL     SI, 300(SP)
-	MOVL     28(DI), SI
+	MOVL     24(DI), SI
 	MOVL     SI, 304(SP)
-	VPCMPEQB X0, X0, X0
-	VPXOR    X0, X0, X0
-	VMOVDQU  X0, 312(SP)
+	MOVL     28(DI), SI
+	MOVL     SI, 308(SP)
+	VPCMPEQB X8, X8, X8
+	VPXOR    X8, X8, X8
+	VMOVDQU  X8, 316(SP)
 	MOVL     BX, R13
 	XORL     CX, R13
 	ADDL     k<>+0(SB), R11
@@ -202,8 +212,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $360-16
 	XORL     R12, SI
 	ADDL     SI, R13
 	ADDL     R13, R11
-	MOVL     DX, 212(SP)
-	MOVL     R11, 216(SP)
+	MOVL     DX, 216(SP)
+	MOVL     R11, 220(SP)
 	MOVL     64(DI), AX
 	SUBL     32(DI), AX
 	MOVL     68(DI), BX
@@ -225,14 +235,14 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $360-16
 	VMOVDQU  80(DI), X13
 	VPXOR    112(DI), X13, X13
 	LEAQ     96(SP), DI
-	LEAQ     212(SP), SI
+	LEAQ     216(SP), SI
 	XORQ     DI, SI
-	MOVQ     SI, 344(SP)
+	MOVQ     SI, 352(SP)
 
 compression:
 	MOVQ     DI, SI
-	XORQ     344(SP), SI
-	MOVQ     SI, 352(SP)
+	XORQ     352(SP), SI
+	MOVQ     SI, 360(SP)
 	MOVL     AX, 64(SP)
 	MOVL     BX, 68(SP)
 	MOVL     CX, 72(SP)
@@ -351,7 +361,7 @@ compression:
 	VPXOR    X8, X9, X9
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	RORXL    $0x0d, R9, R12
 	XORL     R12, SI
 	VPADDD   X9, X0, X0
@@ -449,7 +459,7 @@ compression:
 	MOVL     CX, R14
 	XORL     DX, R14
 	ANDL     R14, R13
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R13
 	RORXL    $0x02, CX, SI
 	RORXL    $0x0d, CX, R12
@@ -481,7 +491,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -549,7 +559,7 @@ compression:
 	XORL     R12, SI
 	RORXL    $0x16, R11, R12
 	XORL     R12, SI
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     wk<>+40(SB), R9
@@ -594,7 +604,7 @@ compression:
 	XORL     DX, DI
 	XORL     R12, SI
 	ADDL     DI, R8
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
@@ -692,7 +702,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -725,7 +735,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -819,7 +829,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -852,7 +862,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -946,7 +956,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -979,7 +989,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -1073,7 +1083,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -1106,7 +1116,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -1200,7 +1210,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -1233,7 +1243,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -1327,7 +1337,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -1360,7 +1370,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -1454,7 +1464,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -1487,7 +1497,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -1581,7 +1591,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -1614,7 +1624,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -1708,7 +1718,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -1741,7 +1751,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -2138,10 +2148,10 @@ compression:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, AX
-	MOVQ     352(SP), DI
-	DECQ     328(SP)
+	MOVQ     360(SP), DI
+	DECQ     336(SP)
 	JNZ      compression
-	MOVQ     336(SP), DI
+	MOVQ     344(SP), DI
 	ADDL     32(DI), AX
 	MOVL     AX, 64(DI)
 	ADDL     36(DI), BX
@@ -2262,13 +2272,13 @@ DATA c__1e00000__<>+8(SB)/4, $0x00000000
 DATA c__1e00000__<>+12(SB)/4, $0x00000000
 GLOBL c__1e00000__<>(SB), RODATA|NOPTR, $16
 
-DATA high<>+0(SB)/8, $0x8080808080808080
-DATA high<>+8(SB)/8, $0x0b0a090803020100
-GLOBL high<>(SB), RODATA|NOPTR, $16
+DATA last<>+0(SB)/8, $0x8080808080808080
+DATA last<>+8(SB)/8, $0x0b0a090803020100
+GLOBL last<>(SB), RODATA|NOPTR, $16
 
-DATA low<>+0(SB)/8, $0x0b0a090803020100
-DATA low<>+8(SB)/8, $0x8080808080808080
-GLOBL low<>(SB), RODATA|NOPTR, $16
+DATA first<>+0(SB)/8, $0x0b0a090803020100
+DATA first<>+8(SB)/8, $0x8080808080808080
+GLOBL first<>(SB), RODATA|NOPTR, $16
 
 DATA wk<>+0(SB)/4, $0x428a2f98
 DATA wk<>+4(SB)/4, $0x71374491
@@ -2302,15 +2312,25 @@ GLOBL c____300<>(SB), RODATA|NOPTR, $16
 
 // func IterateBMI2_224(state *uint64, n int)
 // Requires: AVX, BMI2
-TEXT ·IterateBMI2_224(SB), NOSPLIT, $360-16
-	// IterateBMI2_224 TODO
+TEXT ·IterateBMI2_224(SB), NOSPLIT, $368-16
+	// IterateBMI2_224 does n iterations of HMAC-sha224 on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the 8 words of
+	// a hash, in native byte order.
+	// 
+	// The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words
+	// in an xmm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+	// with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
+	// 
+	// A round is 22 instructions and two moves, and a chain of 5 cycles. 64 of them are 352 cycles on CPUs that do four in a cycle and moves
+	// for nothing. Where moves and the schedule count too, as on Intel's before Ice Lake, all together is 460.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
 	JLE      done
 	ADDQ     SI, SI
-	MOVQ     SI, 328(SP)
-	MOVQ     DI, 336(SP)
+	MOVQ     SI, 336(SP)
+	MOVQ     DI, 344(SP)
 	MOVL     (DI), AX
 	MOVL     4(DI), BX
 	MOVL     8(DI), CX
@@ -2374,8 +2394,8 @@ TEXT ·IterateBMI2_224(SB), NOSPLIT, $360-16
 	MOVL     SI, 184(SP)
 	MOVL     $0x00000000, SI
 	MOVL     SI, 188(SP)
-	VPCMPEQB X0, X0, X0
-	VMOVDQU  X0, 196(SP)
+	VPCMPEQB X8, X8, X8
+	VMOVDQU  X8, 196(SP)
 	MOVL     BX, R13
 	XORL     CX, R13
 	ADDL     k<>+0(SB), R11
@@ -2413,64 +2433,64 @@ TEXT ·IterateBMI2_224(SB), NOSPLIT, $360-16
 	MOVL     52(DI), R9
 	MOVL     56(DI), R10
 	MOVL     60(DI), R11
-	MOVL     AX, 220(SP)
-	MOVL     BX, 224(SP)
-	MOVL     CX, 228(SP)
-	MOVL     R8, 232(SP)
-	MOVL     R9, 236(SP)
+	MOVL     AX, 224(SP)
+	MOVL     BX, 228(SP)
+	MOVL     CX, 232(SP)
+	MOVL     R8, 236(SP)
+	MOVL     R9, 240(SP)
 	MOVL     AX, SI
 	XORL     BX, SI
-	MOVL     SI, 240(SP)
+	MOVL     SI, 244(SP)
 	MOVL     R8, SI
 	XORL     R9, SI
-	MOVL     SI, 244(SP)
+	MOVL     SI, 248(SP)
 	MOVL     R10, SI
 	ADDL     k<>+4(SB), SI
 	ADDL     4(DI), SI
-	MOVL     SI, 248(SP)
+	MOVL     SI, 252(SP)
 	MOVL     R9, SI
 	ADDL     k<>+8(SB), SI
 	ADDL     8(DI), SI
-	MOVL     SI, 252(SP)
+	MOVL     SI, 256(SP)
 	MOVL     R8, SI
 	ADDL     k<>+12(SB), SI
 	ADDL     12(DI), SI
-	MOVL     SI, 256(SP)
+	MOVL     SI, 260(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+16(SB), SI
 	ADDL     16(DI), SI
-	MOVL     SI, 260(SP)
+	MOVL     SI, 264(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+20(SB), SI
 	ADDL     20(DI), SI
-	MOVL     SI, 264(SP)
+	MOVL     SI, 268(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+24(SB), SI
 	ADDL     24(DI), SI
-	MOVL     SI, 268(SP)
+	MOVL     SI, 272(SP)
 	MOVL     $0x00000000, SI
 	ADDL     k<>+28(SB), SI
 	ADDL     pad_224<>+28(SB), SI
-	MOVL     SI, 272(SP)
-	MOVL     (DI), SI
 	MOVL     SI, 276(SP)
-	MOVL     4(DI), SI
+	MOVL     (DI), SI
 	MOVL     SI, 280(SP)
-	MOVL     8(DI), SI
+	MOVL     4(DI), SI
 	MOVL     SI, 284(SP)
-	MOVL     12(DI), SI
+	MOVL     8(DI), SI
 	MOVL     SI, 288(SP)
-	MOVL     16(DI), SI
+	MOVL     12(DI), SI
 	MOVL     SI, 292(SP)
-	MOVL     20(DI), SI
+	MOVL     16(DI), SI
 	MOVL     SI, 296(SP)
-	MOVL     24(DI), SI
+	MOVL     20(DI), SI
 	MOVL     SI, 300(SP)
-	MOVL     $0x00000000, SI
+	MOVL     24(DI), SI
 	MOVL     SI, 304(SP)
-	VPCMPEQB X0, X0, X0
-	VPXOR    X0, X0, X0
-	VMOVDQU  X0, 312(SP)
+	MOVL     $0x00000000, SI
+	MOVL     SI, 308(SP)
+	VPCMPEQB X8, X8, X8
+	VPXOR    X8, X8, X8
+	VMOVDQU  X8, 316(SP)
 	MOVL     BX, R13
 	XORL     CX, R13
 	ADDL     k<>+0(SB), R11
@@ -2498,8 +2518,8 @@ TEXT ·IterateBMI2_224(SB), NOSPLIT, $360-16
 	XORL     R12, SI
 	ADDL     SI, R13
 	ADDL     R13, R11
-	MOVL     DX, 212(SP)
-	MOVL     R11, 216(SP)
+	MOVL     DX, 216(SP)
+	MOVL     R11, 220(SP)
 	MOVL     64(DI), AX
 	SUBL     32(DI), AX
 	MOVL     68(DI), BX
@@ -2521,14 +2541,14 @@ TEXT ·IterateBMI2_224(SB), NOSPLIT, $360-16
 	VMOVDQU  80(DI), X13
 	VPXOR    112(DI), X13, X13
 	LEAQ     96(SP), DI
-	LEAQ     212(SP), SI
+	LEAQ     216(SP), SI
 	XORQ     DI, SI
-	MOVQ     SI, 344(SP)
+	MOVQ     SI, 352(SP)
 
 compression:
 	MOVQ     DI, SI
-	XORQ     344(SP), SI
-	MOVQ     SI, 352(SP)
+	XORQ     352(SP), SI
+	MOVQ     SI, 360(SP)
 	MOVL     AX, 64(SP)
 	MOVL     BX, 68(SP)
 	MOVL     CX, 72(SP)
@@ -2646,7 +2666,7 @@ compression:
 	VPXOR    X8, X9, X9
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	RORXL    $0x0d, R9, R12
 	XORL     R12, SI
 	VPADDD   X9, X0, X0
@@ -2743,7 +2763,7 @@ compression:
 	ADDL     BX, R9
 	MOVL     CX, R14
 	XORL     DX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	ANDL     R14, R13
 	XORL     DX, R13
 	RORXL    $0x02, CX, SI
@@ -2775,7 +2795,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -2840,7 +2860,7 @@ compression:
 	RORXL    $0x02, R11, SI
 	RORXL    $0x0d, R11, R12
 	XORL     R12, SI
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	RORXL    $0x16, R11, R12
 	XORL     R12, SI
 	ADDL     SI, R14
@@ -2886,7 +2906,7 @@ compression:
 	ANDL     BX, DI
 	XORL     DX, DI
 	XORL     R12, SI
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
@@ -2985,7 +3005,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -3018,7 +3038,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -3112,7 +3132,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -3145,7 +3165,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -3239,7 +3259,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -3272,7 +3292,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -3366,7 +3386,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -3399,7 +3419,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -3493,7 +3513,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -3526,7 +3546,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -3620,7 +3640,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -3653,7 +3673,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -3747,7 +3767,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -3780,7 +3800,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -3874,7 +3894,7 @@ compression:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -3907,7 +3927,7 @@ compression:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -4001,7 +4021,7 @@ compression:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -4034,7 +4054,7 @@ compression:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -4431,10 +4451,10 @@ compression:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, AX
-	MOVQ     352(SP), DI
-	DECQ     328(SP)
+	MOVQ     360(SP), DI
+	DECQ     336(SP)
 	JNZ      compression
-	MOVQ     336(SP), DI
+	MOVQ     344(SP), DI
 	ADDL     32(DI), AX
 	MOVL     AX, 64(DI)
 	ADDL     36(DI), BX
@@ -4516,7 +4536,8 @@ GLOBL c____2e0<>(SB), RODATA|NOPTR, $16
 // func CompressBMI2(h *uint64, p []byte)
 // Requires: AVX, BMI2
 TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
-	// CompressBMI2 TODO
+	// CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6). Rounds and
+	// schedule are those of the iteration kernels.
 	MOVQ    h+0(FP), DI
 	MOVQ    p_len+16(FP), SI
 	SUBQ    $0x00000040, SI
@@ -4635,7 +4656,7 @@ block:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -4668,7 +4689,7 @@ block:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -4762,7 +4783,7 @@ block:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -4795,7 +4816,7 @@ block:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -4889,7 +4910,7 @@ block:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -4922,7 +4943,7 @@ block:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -5016,7 +5037,7 @@ block:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -5049,7 +5070,7 @@ block:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -5143,7 +5164,7 @@ block:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -5176,7 +5197,7 @@ block:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -5270,7 +5291,7 @@ block:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -5303,7 +5324,7 @@ block:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -5397,7 +5418,7 @@ block:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -5430,7 +5451,7 @@ block:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -5524,7 +5545,7 @@ block:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -5557,7 +5578,7 @@ block:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -5651,7 +5672,7 @@ block:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -5684,7 +5705,7 @@ block:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -5778,7 +5799,7 @@ block:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -5811,7 +5832,7 @@ block:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -5905,7 +5926,7 @@ block:
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
 	XORL     R11, R13
@@ -5938,7 +5959,7 @@ block:
 	ADDL     R8, AX
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
@@ -6032,7 +6053,7 @@ block:
 	ADDL     SI, BX
 	ADDL     BX, R9
 	MOVL     CX, R14
-	VPSHUFB  low<>+0(SB), X9, X9
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     DX, R14
 	ANDL     R14, R13
 	XORL     DX, R13
@@ -6065,7 +6086,7 @@ block:
 	ADDL     AX, R8
 	MOVL     BX, R13
 	XORL     CX, R13
-	VPSHUFB  high<>+0(SB), X9, X9
+	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
 	XORL     CX, R14
 	RORXL    $0x02, BX, SI
@@ -6489,7 +6510,9 @@ done:
 
 DATA swap64<>+0(SB)/8, $0x0001020304050607
 DATA swap64<>+8(SB)/8, $0x08090a0b0c0d0e0f
-GLOBL swap64<>(SB), RODATA|NOPTR, $16
+DATA swap64<>+16(SB)/8, $0x0001020304050607
+DATA swap64<>+24(SB)/8, $0x08090a0b0c0d0e0f
+GLOBL swap64<>(SB), RODATA|NOPTR, $32
 
 DATA swap32<>+0(SB)/8, $0x0405060700010203
 DATA swap32<>+8(SB)/8, $0x0c0d0e0f08090a0b

@@ -5,16 +5,26 @@
 #include "textflag.h"
 
 // func IterateBMI2(state *uint64, n int)
-// Requires: AVX, BMI2
-TEXT ·IterateBMI2(SB), NOSPLIT, $656-16
-	// IterateBMI2 TODO
+// Requires: AVX, AVX2, BMI2
+TEXT ·IterateBMI2(SB), NOSPLIT, $704-16
+	// IterateBMI2 does n iterations of HMAC-sha512 on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the 8 words of
+	// a hash, in native byte order.
+	// 
+	// The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words
+	// in a ymm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+	// with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
+	// 
+	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
+	// 480 on CPUs that do four.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
 	JLE      done
 	ADDQ     SI, SI
-	MOVQ     SI, 624(SP)
-	MOVQ     DI, 632(SP)
+	MOVQ     SI, 672(SP)
+	MOVQ     DI, 680(SP)
 	MOVQ     (DI), AX
 	MOVQ     8(DI), BX
 	MOVQ     16(DI), CX
@@ -78,8 +88,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $656-16
 	MOVQ     SI, 368(SP)
 	MOVQ     120(DI), SI
 	MOVQ     SI, 376(SP)
-	VPCMPEQB X0, X0, X0
-	VMOVDQU  X0, 392(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VMOVDQU  Y8, 392(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -120,64 +130,64 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $656-16
 	MOVQ     104(DI), R9
 	MOVQ     112(DI), R10
 	MOVQ     120(DI), R11
-	MOVQ     AX, 424(SP)
-	MOVQ     BX, 432(SP)
-	MOVQ     CX, 440(SP)
-	MOVQ     R8, 448(SP)
-	MOVQ     R9, 456(SP)
+	MOVQ     AX, 448(SP)
+	MOVQ     BX, 456(SP)
+	MOVQ     CX, 464(SP)
+	MOVQ     R8, 472(SP)
+	MOVQ     R9, 480(SP)
 	MOVQ     AX, SI
 	XORQ     BX, SI
-	MOVQ     SI, 464(SP)
+	MOVQ     SI, 488(SP)
 	MOVQ     R8, SI
 	XORQ     R9, SI
-	MOVQ     SI, 472(SP)
+	MOVQ     SI, 496(SP)
 	MOVQ     R10, SI
 	ADDQ     k<>+8(SB), SI
 	ADDQ     8(DI), SI
-	MOVQ     SI, 480(SP)
+	MOVQ     SI, 504(SP)
 	MOVQ     R9, SI
 	ADDQ     k<>+16(SB), SI
 	ADDQ     16(DI), SI
-	MOVQ     SI, 488(SP)
+	MOVQ     SI, 512(SP)
 	MOVQ     R8, SI
 	ADDQ     k<>+24(SB), SI
 	ADDQ     24(DI), SI
-	MOVQ     SI, 496(SP)
+	MOVQ     SI, 520(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+32(SB), SI
 	ADDQ     32(DI), SI
-	MOVQ     SI, 504(SP)
+	MOVQ     SI, 528(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
 	ADDQ     40(DI), SI
-	MOVQ     SI, 512(SP)
+	MOVQ     SI, 536(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
 	ADDQ     48(DI), SI
-	MOVQ     SI, 520(SP)
+	MOVQ     SI, 544(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
 	ADDQ     56(DI), SI
-	MOVQ     SI, 528(SP)
-	MOVQ     (DI), SI
-	MOVQ     SI, 536(SP)
-	MOVQ     8(DI), SI
-	MOVQ     SI, 544(SP)
-	MOVQ     16(DI), SI
 	MOVQ     SI, 552(SP)
-	MOVQ     24(DI), SI
+	MOVQ     (DI), SI
 	MOVQ     SI, 560(SP)
-	MOVQ     32(DI), SI
+	MOVQ     8(DI), SI
 	MOVQ     SI, 568(SP)
-	MOVQ     40(DI), SI
+	MOVQ     16(DI), SI
 	MOVQ     SI, 576(SP)
-	MOVQ     48(DI), SI
+	MOVQ     24(DI), SI
 	MOVQ     SI, 584(SP)
-	MOVQ     56(DI), SI
+	MOVQ     32(DI), SI
 	MOVQ     SI, 592(SP)
-	VPCMPEQB X0, X0, X0
-	VPXOR    X0, X0, X0
-	VMOVDQU  X0, 608(SP)
+	MOVQ     40(DI), SI
+	MOVQ     SI, 600(SP)
+	MOVQ     48(DI), SI
+	MOVQ     SI, 608(SP)
+	MOVQ     56(DI), SI
+	MOVQ     SI, 616(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VPXOR    Y8, Y8, Y8
+	VMOVDQU  Y8, 632(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -208,8 +218,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $656-16
 	XORQ     R12, SI
 	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
-	MOVQ     DX, 408(SP)
-	MOVQ     R11, 416(SP)
+	MOVQ     DX, 432(SP)
+	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
 	SUBQ     64(DI), AX
 	MOVQ     136(DI), BX
@@ -226,2929 +236,2795 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $656-16
 	SUBQ     112(DI), R10
 	MOVQ     184(DI), R11
 	SUBQ     120(DI), R11
-	VMOVDQU  128(DI), X12
-	VPXOR    192(DI), X12, X12
-	VMOVDQU  144(DI), X13
-	VPXOR    208(DI), X13, X13
-	VMOVDQU  160(DI), X14
-	VPXOR    224(DI), X14, X14
-	VMOVDQU  176(DI), X15
-	VPXOR    240(DI), X15, X15
+	VMOVDQU  128(DI), Y12
+	VPXOR    192(DI), Y12, Y12
+	VMOVDQU  160(DI), Y13
+	VPXOR    224(DI), Y13, Y13
 	LEAQ     192(SP), DI
-	LEAQ     408(SP), SI
+	LEAQ     432(SP), SI
 	XORQ     DI, SI
-	MOVQ     SI, 640(SP)
+	MOVQ     SI, 688(SP)
 
 compression:
-	MOVQ     DI, SI
-	XORQ     640(SP), SI
-	MOVQ     SI, 648(SP)
-	MOVQ     AX, 128(SP)
-	MOVQ     BX, 136(SP)
-	MOVQ     CX, 144(SP)
-	MOVQ     DX, 152(SP)
-	MOVQ     R8, 160(SP)
-	MOVQ     R9, 168(SP)
-	MOVQ     R10, 176(SP)
-	MOVQ     R11, 184(SP)
-	MOVQ     (DI), DX
-	ADDQ     AX, DX
-	VMOVQ    128(SP), X0
-	MOVQ     8(DI), R11
-	ADDQ     AX, R11
-	VMOVHPD  136(SP), X0, X0
-	MOVQ     72(DI), R10
-	MOVQ     16(DI), AX
-	VPADDQ   128(DI), X0, X0
-	ADDQ     BX, R10
-	MOVQ     24(DI), BX
-	VPAND    200(DI), X0, X10
-	MOVQ     32(DI), CX
-	VPXOR    X10, X12, X12
-	MOVQ     40(DI), R8
-	MOVQ     48(DI), R9
-	VMOVQ    144(SP), X1
-	MOVQ     56(DI), R14
-	VMOVHPD  152(SP), X1, X1
-	MOVQ     R11, R13
-	VPADDQ   144(DI), X1, X1
-	XORQ     AX, R13
-	VPAND    200(DI), X1, X10
-	ANDQ     R11, R14
-	VPXOR    X10, X13, X13
-	SUBQ     CX, R14
-	VMOVQ    160(SP), X2
-	MOVQ     AX, SI
-	VMOVHPD  168(SP), X2, X2
-	ANDQ     BX, SI
-	VPADDQ   160(DI), X2, X2
-	ADDQ     SI, R14
-	VPAND    200(DI), X2, X10
-	ADDQ     R10, CX
-	VPXOR    X10, X14, X14
-	MOVQ     64(DI), SI
-	VMOVQ    176(SP), X3
-	ANDQ     DX, SI
-	VMOVHPD  184(SP), X3, X3
-	XORQ     R9, SI
-	VPADDQ   176(DI), X3, X3
-	ADDQ     SI, CX
-	VPAND    200(DI), X3, X10
-	RORXQ    $0x0e, DX, SI
-	VPXOR    X10, X15, X15
-	RORXQ    $0x12, DX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	VPSRLQ   $0x07, X8, X9
-	RORXQ    $0x29, DX, R12
-	VPSRLQ   $0x01, X8, X10
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, CX
-	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x1c, R11, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x22, R11, R12
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x27, R11, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	VPADDQ   c__c0000000003018<>+0(SB), X0, X0
-	LEAQ     (CX)(R14*1), R10
-	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     80(DI), R9
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     144(SP), R9
-	ADDQ     R9, BX
-	MOVQ     DX, SI
-	VPXOR    X10, X9, X9
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, CX, R12
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPSRLQ   $0x06, X0, X9
-	ADDQ     SI, R9
-	MOVQ     88(DI), R8
-	MOVQ     R9, R13
-	VPSRLQ   $0x13, X0, X10
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	VPXOR    X10, X9, X9
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPSLLQ   $0x2d, X0, X10
-	ADDQ     SI, R14
-	ADDQ     152(SP), R8
-	ADDQ     R8, AX
-	VPXOR    X10, X9, X9
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	VPSRLQ   $0x3d, X0, X10
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+144(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, R13
-	ADDQ     96(DI), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     160(SP), DX
-	ADDQ     DX, R11
-	MOVQ     BX, SI
-	VPXOR    X10, X9, X9
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, AX, R12
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPSRLQ   $0x06, X1, X9
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x13, X1, X10
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPXOR    X10, X9, X9
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	VPSLLQ   $0x2d, X1, X10
-	ADDQ     104(DI), CX
-	ADDQ     168(SP), CX
-	ADDQ     CX, R10
-	VPXOR    X10, X9, X9
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	VPSRLQ   $0x3d, X1, X10
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+160(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VMOVDQU  pad<>+64(SB), X4
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     112(DI), BX
-	ADDQ     176(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	ADDQ     SI, R9
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VMOVDQU  pad<>+112(SB), X7
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPALIGNR $0x08, X7, X0, X8
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPADDQ   X8, X3, X3
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x06, X2, X9
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPSRLQ   $0x13, X2, X10
-	ADDQ     SI, R14
-	ADDQ     120(DI), AX
-	VPXOR    X10, X9, X9
-	ADDQ     184(SP), AX
-	ADDQ     AX, R8
-	MOVQ     R10, SI
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	XORQ     R11, SI
-	ADDQ     SI, R8
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x29, R9, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+176(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     wk<>+64(SB), R11
-	VMOVDQA  X8, X4
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	VPSRLQ   $0x06, X3, X9
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPSRLQ   $0x13, X3, X10
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x3d, X3, X10
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     wk<>+72(SB), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x03, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPADDQ   c_8000000000000000_<>+0(SB), X4, X4
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	VPADDQ   k<>+192(SB), X4, X10
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	VPALIGNR $0x08, X1, X2, X8
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     wk<>+80(SB), R9
-	VMOVDQA  X8, X5
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X4, X9
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	VPSRLQ   $0x13, X4, X10
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	VPXOR    X10, X9, X9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x3d, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     wk<>+88(SB), R8
-	VPXOR    X10, X9, X9
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	VPADDQ   k<>+208(SB), X5, X10
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	VPALIGNR $0x08, X2, X3, X8
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     wk<>+96(SB), DX
-	VMOVDQA  X8, X6
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X5, X9
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	VPSRLQ   $0x13, X5, X10
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x3d, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     wk<>+104(SB), CX
-	VPXOR    X10, X9, X9
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	VPADDQ   k<>+224(SB), X6, X10
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     wk<>+112(SB), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPADDQ   X8, X9, X7
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPSRLQ   $0x06, X6, X9
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x13, X6, X10
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPXOR    X10, X9, X9
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPSLLQ   $0x2d, X6, X10
-	ADDQ     SI, R14
-	ADDQ     wk<>+120(SB), AX
-	ADDQ     AX, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPSRLQ   $0x3d, X6, X10
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPSLLQ   $0x03, X6, X10
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   c__600<>+0(SB), X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+240(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+256(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+272(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+288(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+304(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+320(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+336(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+352(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+368(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+384(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+400(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+416(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+432(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+448(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+464(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+480(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+496(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+512(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+528(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+544(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+560(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+576(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+592(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+608(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+624(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     648(SP), DI
-	DECQ     624(SP)
-	JNZ      compression
-	MOVQ     632(SP), DI
-	ADDQ     64(DI), AX
-	MOVQ     AX, 128(DI)
-	ADDQ     72(DI), BX
-	MOVQ     BX, 136(DI)
-	ADDQ     80(DI), CX
-	MOVQ     CX, 144(DI)
-	ADDQ     88(DI), DX
-	MOVQ     DX, 152(DI)
-	ADDQ     96(DI), R8
-	MOVQ     R8, 160(DI)
-	ADDQ     104(DI), R9
-	MOVQ     R9, 168(DI)
-	ADDQ     112(DI), R10
-	MOVQ     R10, 176(DI)
-	ADDQ     120(DI), R11
-	MOVQ     R11, 184(DI)
-	VMOVDQU  X12, 192(DI)
-	VMOVDQU  X13, 208(DI)
-	VMOVDQU  X14, 224(DI)
-	VMOVDQU  X15, 240(DI)
-	XORQ     AX, 192(DI)
-	XORQ     BX, 200(DI)
-	XORQ     CX, 208(DI)
-	XORQ     DX, 216(DI)
-	XORQ     R8, 224(DI)
-	XORQ     R9, 232(DI)
-	XORQ     R10, 240(DI)
-	XORQ     R11, 248(DI)
+	MOVQ         DI, SI
+	XORQ         688(SP), SI
+	MOVQ         SI, 696(SP)
+	MOVQ         AX, 128(SP)
+	MOVQ         BX, 136(SP)
+	MOVQ         CX, 144(SP)
+	MOVQ         DX, 152(SP)
+	MOVQ         R8, 160(SP)
+	MOVQ         R9, 168(SP)
+	MOVQ         R10, 176(SP)
+	MOVQ         R11, 184(SP)
+	MOVQ         (DI), DX
+	ADDQ         AX, DX
+	MOVQ         8(DI), R11
+	ADDQ         AX, R11
+	MOVQ         72(DI), R10
+	MOVQ         16(DI), AX
+	VMOVQ        128(SP), X0
+	ADDQ         BX, R10
+	MOVQ         24(DI), BX
+	MOVQ         32(DI), CX
+	VMOVHPD      136(SP), X0, X0
+	MOVQ         40(DI), R8
+	MOVQ         48(DI), R9
+	MOVQ         56(DI), R14
+	VMOVQ        144(SP), X10
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VMOVHPD      152(SP), X10, X10
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	VINSERTI128  $0x01, X10, Y0, Y0
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	VPADDQ       128(DI), Y0, Y0
+	ADDQ         R10, CX
+	MOVQ         64(DI), SI
+	VPAND        200(DI), Y0, Y10
+	ANDQ         DX, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y12, Y12
+	ADDQ         SI, CX
+	RORXQ        $0x0e, DX, SI
+	VMOVQ        160(SP), X1
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	VMOVHPD      168(SP), X1, X1
+	RORXQ        $0x29, DX, R12
+	XORQ         R12, SI
+	ADDQ         SI, CX
+	VMOVQ        176(SP), X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	VMOVHPD      184(SP), X10, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	VINSERTI128  $0x01, X10, Y1, Y1
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPADDQ       160(DI), Y1, Y1
+	ADDQ         SI, R10
+	MOVQ         80(DI), R9
+	VPAND        200(DI), Y1, Y10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	VPXOR        Y10, Y13, Y13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         144(SP), R9
+	ADDQ         R9, BX
+	VPSRLQ       $0x07, Y8, Y9
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	VPSRLQ       $0x01, Y8, Y10
+	ANDQ         CX, SI
+	XORQ         R8, SI
+	ADDQ         SI, BX
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R12, SI
+	RORXQ        $0x29, CX, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         R12, SI
+	ADDQ         SI, BX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPADDQ       Y9, Y0, Y0
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	VPADDQ       c__c0000000003018__<>+0(SB), Y0, Y0
+	MOVQ         88(DI), R8
+	MOVQ         R9, R13
+	VPSRLQ       $0x06, X0, X9
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	VPSRLQ       $0x13, X0, X10
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	VPXOR        X10, X9, X9
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         152(SP), R8
+	VPSLLQ       $0x2d, X0, X10
+	ADDQ         R8, AX
+	MOVQ         CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, SI
+	ANDQ         BX, SI
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         DX, SI
+	ADDQ         SI, AX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x29, BX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+128(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VMOVDQU      pad<>+64(SB), Y2
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R13
+	ADDQ         96(DI), DX
+	ADDQ         160(SP), DX
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         DX, R11
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         AX, SI
+	XORQ         CX, SI
+	ADDQ         SI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x29, AX, R12
+	XORQ         R12, SI
+	ADDQ         SI, R11
+	VPSLLQ       $0x3f, Y8, Y10
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	VPXOR        Y10, Y9, Y9
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	VPADDQ       Y9, Y1, Y1
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	VMOVDQU      pad<>+96(SB), Y3
+	ADDQ         104(DI), CX
+	ADDQ         168(SP), CX
+	ADDQ         CX, R10
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ANDQ         R11, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         BX, SI
+	ADDQ         SI, R10
+	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y8, Y1, Y1
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x29, R11, R12
+	XORQ         R12, SI
+	ADDQ         SI, R10
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPXOR        X10, X9, X9
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPSLLQ       $0x2d, X8, X10
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPXOR        X10, X9, X9
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(DI), BX
+	VPSRLQ       $0x3d, X8, X10
+	ADDQ         176(SP), BX
+	ADDQ         BX, R9
+	MOVQ         R11, SI
+	VPXOR        X10, X9, X9
+	XORQ         AX, SI
+	ANDQ         R10, SI
+	VPSLLQ       $0x03, X8, X10
+	XORQ         AX, SI
+	ADDQ         SI, R9
+	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x29, R10, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	VPSRLQ       $0x06, X1, X9
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	VPSLLQ       $0x2d, X1, X10
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         SI, R14
+	ADDQ         120(DI), AX
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         184(SP), AX
+	ADDQ         AX, R8
+	MOVQ         R10, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, SI
+	ANDQ         R9, SI
+	XORQ         R11, SI
+	VPSLLQ       $0x03, X1, X10
+	ADDQ         SI, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	RORXQ        $0x29, R9, R12
+	XORQ         R12, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+160(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         wk<>+64(SB), R11
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VMOVDQA      Y8, Y2
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	VPADDQ       c_8000000000000000___<>+0(SB), Y2, Y2
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	VEXTRACTI128 $0x01, Y1, X8
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         wk<>+72(SB), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	VPXOR        X10, X9, X9
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	VPADDQ       Y9, Y2, Y2
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         wk<>+80(SB), R9
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x13, X2, X10
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	VPSRLQ       $0x3d, X2, X10
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         wk<>+88(SB), R8
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	VPADDQ       k<>+192(SB), Y2, Y10
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         wk<>+96(SB), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R14
+	ADDQ         wk<>+104(SB), CX
+	ADDQ         CX, R10
+	VPADDQ       Y8, Y9, Y3
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       c____600<>+0(SB), Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         wk<>+112(SB), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         wk<>+120(SB), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+224(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+256(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+288(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+320(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+352(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+384(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+416(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+448(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+480(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+512(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+544(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+576(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+608(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         696(SP), DI
+	DECQ         672(SP)
+	JNZ          compression
+	MOVQ         680(SP), DI
+	ADDQ         64(DI), AX
+	MOVQ         AX, 128(DI)
+	ADDQ         72(DI), BX
+	MOVQ         BX, 136(DI)
+	ADDQ         80(DI), CX
+	MOVQ         CX, 144(DI)
+	ADDQ         88(DI), DX
+	MOVQ         DX, 152(DI)
+	ADDQ         96(DI), R8
+	MOVQ         R8, 160(DI)
+	ADDQ         104(DI), R9
+	MOVQ         R9, 168(DI)
+	ADDQ         112(DI), R10
+	MOVQ         R10, 176(DI)
+	ADDQ         120(DI), R11
+	MOVQ         R11, 184(DI)
+	VMOVDQU      Y12, 192(DI)
+	VMOVDQU      Y13, 224(DI)
+	XORQ         AX, 192(DI)
+	XORQ         BX, 200(DI)
+	XORQ         CX, 208(DI)
+	XORQ         DX, 216(DI)
+	XORQ         R8, 224(DI)
+	XORQ         R9, 232(DI)
+	XORQ         R10, 240(DI)
+	XORQ         R11, 248(DI)
+	VZEROUPPER
 
 done:
 	RET
@@ -3255,11 +3131,15 @@ GLOBL pad<>(SB), RODATA|NOPTR, $128
 
 DATA ror8<>+0(SB)/8, $0x0007060504030201
 DATA ror8<>+8(SB)/8, $0x080f0e0d0c0b0a09
-GLOBL ror8<>(SB), RODATA|NOPTR, $16
+DATA ror8<>+16(SB)/8, $0x0007060504030201
+DATA ror8<>+24(SB)/8, $0x080f0e0d0c0b0a09
+GLOBL ror8<>(SB), RODATA|NOPTR, $32
 
-DATA c__c0000000003018<>+0(SB)/8, $0x0000000000000000
-DATA c__c0000000003018<>+8(SB)/8, $0x00c0000000003018
-GLOBL c__c0000000003018<>(SB), RODATA|NOPTR, $16
+DATA c__c0000000003018__<>+0(SB)/8, $0x0000000000000000
+DATA c__c0000000003018__<>+8(SB)/8, $0x00c0000000003018
+DATA c__c0000000003018__<>+16(SB)/8, $0x0000000000000000
+DATA c__c0000000003018__<>+24(SB)/8, $0x0000000000000000
+GLOBL c__c0000000003018__<>(SB), RODATA|NOPTR, $32
 
 DATA wk<>+0(SB)/8, $0x428a2f98d728ae22
 DATA wk<>+8(SB)/8, $0x7137449123ef65cd
@@ -3279,25 +3159,39 @@ DATA wk<>+112(SB)/8, $0x9bdc06a725c71235
 DATA wk<>+120(SB)/8, $0xc19bf174cf692c94
 GLOBL wk<>(SB), RODATA|NOPTR, $128
 
-DATA c_8000000000000000_<>+0(SB)/8, $0x8000000000000000
-DATA c_8000000000000000_<>+8(SB)/8, $0x0000000000000000
-GLOBL c_8000000000000000_<>(SB), RODATA|NOPTR, $16
+DATA c_8000000000000000___<>+0(SB)/8, $0x8000000000000000
+DATA c_8000000000000000___<>+8(SB)/8, $0x0000000000000000
+DATA c_8000000000000000___<>+16(SB)/8, $0x0000000000000000
+DATA c_8000000000000000___<>+24(SB)/8, $0x0000000000000000
+GLOBL c_8000000000000000___<>(SB), RODATA|NOPTR, $32
 
-DATA c__600<>+0(SB)/8, $0x0000000000000000
-DATA c__600<>+8(SB)/8, $0x0000000000000600
-GLOBL c__600<>(SB), RODATA|NOPTR, $16
+DATA c____600<>+0(SB)/8, $0x0000000000000000
+DATA c____600<>+8(SB)/8, $0x0000000000000000
+DATA c____600<>+16(SB)/8, $0x0000000000000000
+DATA c____600<>+24(SB)/8, $0x0000000000000600
+GLOBL c____600<>(SB), RODATA|NOPTR, $32
 
 // func IterateBMI2_384(state *uint64, n int)
-// Requires: AVX, BMI2
-TEXT ·IterateBMI2_384(SB), NOSPLIT, $656-16
-	// IterateBMI2_384 TODO
+// Requires: AVX, AVX2, BMI2
+TEXT ·IterateBMI2_384(SB), NOSPLIT, $704-16
+	// IterateBMI2_384 does n iterations of HMAC-sha384 on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the 8 words of
+	// a hash, in native byte order.
+	// 
+	// The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words
+	// in a ymm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+	// with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
+	// 
+	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
+	// 480 on CPUs that do four.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
 	JLE      done
 	ADDQ     SI, SI
-	MOVQ     SI, 624(SP)
-	MOVQ     DI, 632(SP)
+	MOVQ     SI, 672(SP)
+	MOVQ     DI, 680(SP)
 	MOVQ     (DI), AX
 	MOVQ     8(DI), BX
 	MOVQ     16(DI), CX
@@ -3361,8 +3255,8 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $656-16
 	MOVQ     SI, 368(SP)
 	MOVQ     $0x00000000, SI
 	MOVQ     SI, 376(SP)
-	VPCMPEQB X0, X0, X0
-	VMOVDQU  X0, 392(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VMOVDQU  Y8, 392(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -3403,64 +3297,64 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $656-16
 	MOVQ     104(DI), R9
 	MOVQ     112(DI), R10
 	MOVQ     120(DI), R11
-	MOVQ     AX, 424(SP)
-	MOVQ     BX, 432(SP)
-	MOVQ     CX, 440(SP)
-	MOVQ     R8, 448(SP)
-	MOVQ     R9, 456(SP)
+	MOVQ     AX, 448(SP)
+	MOVQ     BX, 456(SP)
+	MOVQ     CX, 464(SP)
+	MOVQ     R8, 472(SP)
+	MOVQ     R9, 480(SP)
 	MOVQ     AX, SI
 	XORQ     BX, SI
-	MOVQ     SI, 464(SP)
+	MOVQ     SI, 488(SP)
 	MOVQ     R8, SI
 	XORQ     R9, SI
-	MOVQ     SI, 472(SP)
+	MOVQ     SI, 496(SP)
 	MOVQ     R10, SI
 	ADDQ     k<>+8(SB), SI
 	ADDQ     8(DI), SI
-	MOVQ     SI, 480(SP)
+	MOVQ     SI, 504(SP)
 	MOVQ     R9, SI
 	ADDQ     k<>+16(SB), SI
 	ADDQ     16(DI), SI
-	MOVQ     SI, 488(SP)
+	MOVQ     SI, 512(SP)
 	MOVQ     R8, SI
 	ADDQ     k<>+24(SB), SI
 	ADDQ     24(DI), SI
-	MOVQ     SI, 496(SP)
+	MOVQ     SI, 520(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+32(SB), SI
 	ADDQ     32(DI), SI
-	MOVQ     SI, 504(SP)
+	MOVQ     SI, 528(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
 	ADDQ     40(DI), SI
-	MOVQ     SI, 512(SP)
+	MOVQ     SI, 536(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
 	ADDQ     pad_384<>+48(SB), SI
-	MOVQ     SI, 520(SP)
+	MOVQ     SI, 544(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
 	ADDQ     pad_384<>+56(SB), SI
-	MOVQ     SI, 528(SP)
-	MOVQ     (DI), SI
-	MOVQ     SI, 536(SP)
-	MOVQ     8(DI), SI
-	MOVQ     SI, 544(SP)
-	MOVQ     16(DI), SI
 	MOVQ     SI, 552(SP)
-	MOVQ     24(DI), SI
+	MOVQ     (DI), SI
 	MOVQ     SI, 560(SP)
-	MOVQ     32(DI), SI
+	MOVQ     8(DI), SI
 	MOVQ     SI, 568(SP)
-	MOVQ     40(DI), SI
+	MOVQ     16(DI), SI
 	MOVQ     SI, 576(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     24(DI), SI
 	MOVQ     SI, 584(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     32(DI), SI
 	MOVQ     SI, 592(SP)
-	VPCMPEQB X0, X0, X0
-	VPXOR    X0, X0, X0
-	VMOVDQU  X0, 608(SP)
+	MOVQ     40(DI), SI
+	MOVQ     SI, 600(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 608(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 616(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VPXOR    Y8, Y8, Y8
+	VMOVDQU  Y8, 632(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -3491,8 +3385,8 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $656-16
 	XORQ     R12, SI
 	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
-	MOVQ     DX, 408(SP)
-	MOVQ     R11, 416(SP)
+	MOVQ     DX, 432(SP)
+	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
 	SUBQ     64(DI), AX
 	MOVQ     136(DI), BX
@@ -3509,2911 +3403,2790 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $656-16
 	MOVQ     R10, 176(SP)
 	MOVQ     pad_384<>+56(SB), R11
 	MOVQ     R11, 184(SP)
-	VMOVDQU  128(DI), X12
-	VPXOR    192(DI), X12, X12
-	VMOVDQU  144(DI), X13
-	VPXOR    208(DI), X13, X13
-	VMOVDQU  160(DI), X14
-	VPXOR    224(DI), X14, X14
-	VMOVDQU  176(DI), X15
-	VPXOR    240(DI), X15, X15
+	VMOVDQU  128(DI), Y12
+	VPXOR    192(DI), Y12, Y12
+	VMOVDQU  160(DI), Y13
+	VPXOR    224(DI), Y13, Y13
 	LEAQ     192(SP), DI
-	LEAQ     408(SP), SI
+	LEAQ     432(SP), SI
 	XORQ     DI, SI
-	MOVQ     SI, 640(SP)
+	MOVQ     SI, 688(SP)
 
 compression:
-	MOVQ     DI, SI
-	XORQ     640(SP), SI
-	MOVQ     SI, 648(SP)
-	MOVQ     AX, 128(SP)
-	MOVQ     BX, 136(SP)
-	MOVQ     CX, 144(SP)
-	MOVQ     DX, 152(SP)
-	MOVQ     R8, 160(SP)
-	MOVQ     R9, 168(SP)
-	MOVQ     (DI), DX
-	ADDQ     AX, DX
-	MOVQ     8(DI), R11
-	ADDQ     AX, R11
-	VMOVQ    128(SP), X0
-	MOVQ     72(DI), R10
-	MOVQ     16(DI), AX
-	VMOVHPD  136(SP), X0, X0
-	ADDQ     BX, R10
-	MOVQ     24(DI), BX
-	VPADDQ   128(DI), X0, X0
-	MOVQ     32(DI), CX
-	VPAND    200(DI), X0, X10
-	MOVQ     40(DI), R8
-	MOVQ     48(DI), R9
-	VPXOR    X10, X12, X12
-	MOVQ     56(DI), R14
-	MOVQ     R11, R13
-	VMOVQ    144(SP), X1
-	XORQ     AX, R13
-	VMOVHPD  152(SP), X1, X1
-	ANDQ     R11, R14
-	VPADDQ   144(DI), X1, X1
-	SUBQ     CX, R14
-	VPAND    200(DI), X1, X10
-	MOVQ     AX, SI
-	VPXOR    X10, X13, X13
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	VMOVQ    160(SP), X2
-	ADDQ     R10, CX
-	VMOVHPD  168(SP), X2, X2
-	MOVQ     64(DI), SI
-	VPADDQ   160(DI), X2, X2
-	ANDQ     DX, SI
-	VPAND    200(DI), X2, X10
-	XORQ     R9, SI
-	VPXOR    X10, X14, X14
-	ADDQ     SI, CX
-	VPALIGNR $0x08, X0, X1, X8
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPSRLQ   $0x07, X8, X9
-	XORQ     R12, SI
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x29, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x27, R11, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	VPADDQ   c__b0000000002c16<>+0(SB), X0, X0
-	LEAQ     (CX)(R14*1), R10
-	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     80(DI), R9
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     144(SP), R9
-	ADDQ     R9, BX
-	MOVQ     DX, SI
-	VPXOR    X10, X9, X9
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	XORQ     R8, SI
-	VPSLLQ   $0x3f, X8, X10
-	ADDQ     SI, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, CX, R12
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPSRLQ   $0x06, X0, X9
-	ADDQ     SI, R9
-	MOVQ     88(DI), R8
-	MOVQ     R9, R13
-	VPSRLQ   $0x13, X0, X10
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	VPXOR    X10, X9, X9
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPSLLQ   $0x2d, X0, X10
-	ADDQ     SI, R14
-	ADDQ     152(SP), R8
-	ADDQ     R8, AX
-	VPXOR    X10, X9, X9
-	MOVQ     CX, SI
-	XORQ     DX, SI
-	VPSRLQ   $0x3d, X0, X10
-	ANDQ     BX, SI
-	XORQ     DX, SI
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+144(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VMOVDQU  pad_384<>+48(SB), X3
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ADDQ     SI, R13
-	ADDQ     96(DI), DX
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     160(SP), DX
-	ADDQ     DX, R11
-	MOVQ     BX, SI
-	VPSRLQ   $0x01, X8, X10
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	VPXOR    X10, X9, X9
-	XORQ     CX, SI
-	ADDQ     SI, R11
-	RORXQ    $0x0e, AX, SI
-	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	ADDQ     SI, R11
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	VPSRLQ   $0x06, X1, X9
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	VPSRLQ   $0x13, X1, X10
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(DI), CX
-	VPSLLQ   $0x2d, X1, X10
-	ADDQ     168(SP), CX
-	ADDQ     CX, R10
-	MOVQ     AX, SI
-	VPXOR    X10, X9, X9
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	VPSRLQ   $0x3d, X1, X10
-	XORQ     BX, SI
-	ADDQ     SI, R10
-	RORXQ    $0x0e, R11, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+160(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	VMOVDQU  pad_384<>+112(SB), X7
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	VPALIGNR $0x08, X7, X0, X8
-	ADDQ     112(DI), BX
-	ADDQ     BX, R9
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VMOVDQA  X8, X3
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, R9
-	VPSRLQ   $0x06, X2, X9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x13, X2, X10
-	RORXQ    $0x29, R10, R12
-	XORQ     R12, SI
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPSLLQ   $0x2d, X2, X10
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	VPXOR    X10, X9, X9
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x3d, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	VPXOR    X10, X9, X9
-	ADDQ     120(DI), AX
-	ADDQ     AX, R8
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	VPSLLQ   $0x03, X2, X10
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x29, R9, R12
-	XORQ     R12, SI
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	VPADDQ   c_8000000000000000_<>+0(SB), X3, X3
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	VPADDQ   k<>+176(SB), X3, X10
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     wk_384<>+64(SB), R11
-	VMOVDQA  X8, X4
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X3, X9
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	VPSRLQ   $0x13, X3, X10
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x3d, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     wk_384<>+72(SB), R10
-	VPXOR    X10, X9, X9
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	VPADDQ   k<>+192(SB), X4, X10
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	VPALIGNR $0x08, X1, X2, X8
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     wk_384<>+80(SB), R9
-	VMOVDQA  X8, X5
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X4, X9
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	VPSRLQ   $0x13, X4, X10
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	VPXOR    X10, X9, X9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x3d, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     wk_384<>+88(SB), R8
-	VPXOR    X10, X9, X9
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	VPADDQ   k<>+208(SB), X5, X10
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	VPALIGNR $0x08, X2, X3, X8
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     wk_384<>+96(SB), DX
-	VMOVDQA  X8, X6
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X5, X9
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	VPSRLQ   $0x13, X5, X10
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x3d, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     wk_384<>+104(SB), CX
-	VPXOR    X10, X9, X9
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	VPADDQ   k<>+224(SB), X6, X10
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     wk_384<>+112(SB), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPADDQ   X8, X9, X7
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPSRLQ   $0x06, X6, X9
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x13, X6, X10
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPXOR    X10, X9, X9
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPSLLQ   $0x2d, X6, X10
-	ADDQ     SI, R14
-	ADDQ     wk_384<>+120(SB), AX
-	ADDQ     AX, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPSRLQ   $0x3d, X6, X10
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPSLLQ   $0x03, X6, X10
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   c__580<>+0(SB), X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+240(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+256(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+272(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+288(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+304(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+320(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+336(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+352(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+368(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+384(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+400(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+416(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+432(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+448(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+464(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+480(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+496(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+512(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+528(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+544(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+560(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+576(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+592(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+608(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+624(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     648(SP), DI
-	DECQ     624(SP)
-	JNZ      compression
-	MOVQ     632(SP), DI
-	ADDQ     64(DI), AX
-	MOVQ     AX, 128(DI)
-	ADDQ     72(DI), BX
-	MOVQ     BX, 136(DI)
-	ADDQ     80(DI), CX
-	MOVQ     CX, 144(DI)
-	ADDQ     88(DI), DX
-	MOVQ     DX, 152(DI)
-	ADDQ     96(DI), R8
-	MOVQ     R8, 160(DI)
-	ADDQ     104(DI), R9
-	MOVQ     R9, 168(DI)
-	ADDQ     112(DI), R10
-	MOVQ     R10, 176(DI)
-	ADDQ     120(DI), R11
-	MOVQ     R11, 184(DI)
-	VMOVDQU  X12, 192(DI)
-	VMOVDQU  X13, 208(DI)
-	VMOVDQU  X14, 224(DI)
-	VMOVDQU  X15, 240(DI)
-	XORQ     AX, 192(DI)
-	XORQ     BX, 200(DI)
-	XORQ     CX, 208(DI)
-	XORQ     DX, 216(DI)
-	XORQ     R8, 224(DI)
-	XORQ     R9, 232(DI)
-	XORQ     R10, 240(DI)
-	XORQ     R11, 248(DI)
+	MOVQ         DI, SI
+	XORQ         688(SP), SI
+	MOVQ         SI, 696(SP)
+	MOVQ         AX, 128(SP)
+	MOVQ         BX, 136(SP)
+	MOVQ         CX, 144(SP)
+	MOVQ         DX, 152(SP)
+	MOVQ         R8, 160(SP)
+	MOVQ         R9, 168(SP)
+	MOVQ         (DI), DX
+	ADDQ         AX, DX
+	MOVQ         8(DI), R11
+	ADDQ         AX, R11
+	MOVQ         72(DI), R10
+	MOVQ         16(DI), AX
+	VMOVQ        128(SP), X0
+	ADDQ         BX, R10
+	MOVQ         24(DI), BX
+	MOVQ         32(DI), CX
+	VMOVHPD      136(SP), X0, X0
+	MOVQ         40(DI), R8
+	MOVQ         48(DI), R9
+	MOVQ         56(DI), R14
+	VMOVQ        144(SP), X10
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VMOVHPD      152(SP), X10, X10
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	VINSERTI128  $0x01, X10, Y0, Y0
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	VPADDQ       128(DI), Y0, Y0
+	ADDQ         R10, CX
+	MOVQ         64(DI), SI
+	VPAND        200(DI), Y0, Y10
+	ANDQ         DX, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y12, Y12
+	ADDQ         SI, CX
+	RORXQ        $0x0e, DX, SI
+	VMOVQ        160(SP), X1
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	VMOVHPD      168(SP), X1, X1
+	RORXQ        $0x29, DX, R12
+	XORQ         R12, SI
+	ADDQ         SI, CX
+	VMOVQ        176(SP), X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	VMOVHPD      184(SP), X10, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	VINSERTI128  $0x01, X10, Y1, Y1
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPADDQ       160(DI), Y1, Y1
+	ADDQ         SI, R10
+	MOVQ         80(DI), R9
+	VPAND        200(DI), Y1, Y10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	VPXOR        Y10, Y13, Y13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         144(SP), R9
+	ADDQ         R9, BX
+	VPSRLQ       $0x07, Y8, Y9
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	VPSRLQ       $0x01, Y8, Y10
+	ANDQ         CX, SI
+	XORQ         R8, SI
+	ADDQ         SI, BX
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R12, SI
+	RORXQ        $0x29, CX, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         R12, SI
+	ADDQ         SI, BX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPADDQ       Y9, Y0, Y0
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	VPADDQ       c__b0000000002c16__<>+0(SB), Y0, Y0
+	MOVQ         88(DI), R8
+	MOVQ         R9, R13
+	VPSRLQ       $0x06, X0, X9
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	VPSRLQ       $0x13, X0, X10
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	VPXOR        X10, X9, X9
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         152(SP), R8
+	VPSLLQ       $0x2d, X0, X10
+	ADDQ         R8, AX
+	MOVQ         CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, SI
+	ANDQ         BX, SI
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         DX, SI
+	ADDQ         SI, AX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x29, BX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+128(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VMOVDQU      pad_384<>+64(SB), Y2
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R13
+	ADDQ         96(DI), DX
+	ADDQ         160(SP), DX
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         DX, R11
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         AX, SI
+	XORQ         CX, SI
+	ADDQ         SI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         R12, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	VPXOR        Y10, Y9, Y9
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	VPADDQ       Y9, Y1, Y1
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VMOVDQU      pad_384<>+96(SB), Y3
+	ADDQ         SI, R14
+	ADDQ         104(DI), CX
+	ADDQ         168(SP), CX
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         CX, R10
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ANDQ         R11, SI
+	XORQ         BX, SI
+	ADDQ         SI, R10
+	VPADDQ       Y8, Y1, Y1
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x29, R11, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x06, X8, X9
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	VPSLLQ       $0x2d, X8, X10
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	VPXOR        X10, X9, X9
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	VPSRLQ       $0x3d, X8, X10
+	ADDQ         112(DI), BX
+	ADDQ         BX, R9
+	VPXOR        X10, X9, X9
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ANDQ         R10, SI
+	VPSLLQ       $0x03, X8, X10
+	XORQ         AX, SI
+	ADDQ         SI, R9
+	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x29, R10, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	VPSRLQ       $0x06, X1, X9
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x13, X1, X10
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	VPXOR        X10, X9, X9
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	VPSLLQ       $0x2d, X1, X10
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	VPXOR        X10, X9, X9
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(DI), AX
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         AX, R8
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ANDQ         R9, SI
+	XORQ         R11, SI
+	VPSLLQ       $0x03, X1, X10
+	ADDQ         SI, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	RORXQ        $0x29, R9, R12
+	XORQ         R12, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+160(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         wk_384<>+64(SB), R11
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VMOVDQA      Y8, Y2
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	VPXOR        X10, X9, X9
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         wk_384<>+72(SB), R10
+	ADDQ         R10, CX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	VPSLLQ       $0x03, X8, X10
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, R13
+	ADDQ         wk_384<>+80(SB), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	VPSRLQ       $0x13, X2, X10
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x2d, X2, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	VPXOR        X10, X9, X9
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         wk_384<>+88(SB), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPADDQ       Y9, Y2, Y2
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         wk_384<>+96(SB), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R14
+	ADDQ         wk_384<>+104(SB), CX
+	ADDQ         CX, R10
+	VPADDQ       Y8, Y9, Y3
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       c____580<>+0(SB), Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         wk_384<>+112(SB), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         wk_384<>+120(SB), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+224(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+256(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+288(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+320(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+352(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+384(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+416(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+448(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+480(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+512(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+544(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+576(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+608(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         696(SP), DI
+	DECQ         672(SP)
+	JNZ          compression
+	MOVQ         680(SP), DI
+	ADDQ         64(DI), AX
+	MOVQ         AX, 128(DI)
+	ADDQ         72(DI), BX
+	MOVQ         BX, 136(DI)
+	ADDQ         80(DI), CX
+	MOVQ         CX, 144(DI)
+	ADDQ         88(DI), DX
+	MOVQ         DX, 152(DI)
+	ADDQ         96(DI), R8
+	MOVQ         R8, 160(DI)
+	ADDQ         104(DI), R9
+	MOVQ         R9, 168(DI)
+	ADDQ         112(DI), R10
+	MOVQ         R10, 176(DI)
+	ADDQ         120(DI), R11
+	MOVQ         R11, 184(DI)
+	VMOVDQU      Y12, 192(DI)
+	VMOVDQU      Y13, 224(DI)
+	XORQ         AX, 192(DI)
+	XORQ         BX, 200(DI)
+	XORQ         CX, 208(DI)
+	XORQ         DX, 216(DI)
+	XORQ         R8, 224(DI)
+	XORQ         R9, 232(DI)
+	XORQ         R10, 240(DI)
+	XORQ         R11, 248(DI)
+	VZEROUPPER
 
 done:
 	RET
@@ -6436,9 +6209,11 @@ DATA pad_384<>+112(SB)/8, $0x0000000000000000
 DATA pad_384<>+120(SB)/8, $0x0000000000000580
 GLOBL pad_384<>(SB), RODATA|NOPTR, $128
 
-DATA c__b0000000002c16<>+0(SB)/8, $0x0000000000000000
-DATA c__b0000000002c16<>+8(SB)/8, $0x00b0000000002c16
-GLOBL c__b0000000002c16<>(SB), RODATA|NOPTR, $16
+DATA c__b0000000002c16__<>+0(SB)/8, $0x0000000000000000
+DATA c__b0000000002c16__<>+8(SB)/8, $0x00b0000000002c16
+DATA c__b0000000002c16__<>+16(SB)/8, $0x0000000000000000
+DATA c__b0000000002c16__<>+24(SB)/8, $0x0000000000000000
+GLOBL c__b0000000002c16__<>(SB), RODATA|NOPTR, $32
 
 DATA wk_384<>+0(SB)/8, $0x428a2f98d728ae22
 DATA wk_384<>+8(SB)/8, $0x7137449123ef65cd
@@ -6458,21 +6233,33 @@ DATA wk_384<>+112(SB)/8, $0x9bdc06a725c71235
 DATA wk_384<>+120(SB)/8, $0xc19bf174cf692c14
 GLOBL wk_384<>(SB), RODATA|NOPTR, $128
 
-DATA c__580<>+0(SB)/8, $0x0000000000000000
-DATA c__580<>+8(SB)/8, $0x0000000000000580
-GLOBL c__580<>(SB), RODATA|NOPTR, $16
+DATA c____580<>+0(SB)/8, $0x0000000000000000
+DATA c____580<>+8(SB)/8, $0x0000000000000000
+DATA c____580<>+16(SB)/8, $0x0000000000000000
+DATA c____580<>+24(SB)/8, $0x0000000000000580
+GLOBL c____580<>(SB), RODATA|NOPTR, $32
 
 // func IterateBMI2_512_256(state *uint64, n int)
-// Requires: AVX, BMI2
-TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $656-16
-	// IterateBMI2_512_256 TODO
+// Requires: AVX, AVX2, BMI2
+TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $704-16
+	// IterateBMI2_512_256 does n iterations of HMAC-sha512_256 on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the 8 words of
+	// a hash, in native byte order.
+	// 
+	// The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words
+	// in a ymm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+	// with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
+	// 
+	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
+	// 480 on CPUs that do four.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
 	JLE      done
 	ADDQ     SI, SI
-	MOVQ     SI, 624(SP)
-	MOVQ     DI, 632(SP)
+	MOVQ     SI, 672(SP)
+	MOVQ     DI, 680(SP)
 	MOVQ     (DI), AX
 	MOVQ     8(DI), BX
 	MOVQ     16(DI), CX
@@ -6536,8 +6323,8 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $656-16
 	MOVQ     SI, 368(SP)
 	MOVQ     $0x00000000, SI
 	MOVQ     SI, 376(SP)
-	VPCMPEQB X0, X0, X0
-	VMOVDQU  X0, 392(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VMOVDQU  Y8, 392(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -6578,64 +6365,64 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $656-16
 	MOVQ     104(DI), R9
 	MOVQ     112(DI), R10
 	MOVQ     120(DI), R11
-	MOVQ     AX, 424(SP)
-	MOVQ     BX, 432(SP)
-	MOVQ     CX, 440(SP)
-	MOVQ     R8, 448(SP)
-	MOVQ     R9, 456(SP)
+	MOVQ     AX, 448(SP)
+	MOVQ     BX, 456(SP)
+	MOVQ     CX, 464(SP)
+	MOVQ     R8, 472(SP)
+	MOVQ     R9, 480(SP)
 	MOVQ     AX, SI
 	XORQ     BX, SI
-	MOVQ     SI, 464(SP)
+	MOVQ     SI, 488(SP)
 	MOVQ     R8, SI
 	XORQ     R9, SI
-	MOVQ     SI, 472(SP)
+	MOVQ     SI, 496(SP)
 	MOVQ     R10, SI
 	ADDQ     k<>+8(SB), SI
 	ADDQ     8(DI), SI
-	MOVQ     SI, 480(SP)
+	MOVQ     SI, 504(SP)
 	MOVQ     R9, SI
 	ADDQ     k<>+16(SB), SI
 	ADDQ     16(DI), SI
-	MOVQ     SI, 488(SP)
+	MOVQ     SI, 512(SP)
 	MOVQ     R8, SI
 	ADDQ     k<>+24(SB), SI
 	ADDQ     24(DI), SI
-	MOVQ     SI, 496(SP)
+	MOVQ     SI, 520(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+32(SB), SI
 	ADDQ     pad_512_256<>+32(SB), SI
-	MOVQ     SI, 504(SP)
+	MOVQ     SI, 528(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
 	ADDQ     pad_512_256<>+40(SB), SI
-	MOVQ     SI, 512(SP)
+	MOVQ     SI, 536(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
 	ADDQ     pad_512_256<>+48(SB), SI
-	MOVQ     SI, 520(SP)
+	MOVQ     SI, 544(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
 	ADDQ     pad_512_256<>+56(SB), SI
-	MOVQ     SI, 528(SP)
-	MOVQ     (DI), SI
-	MOVQ     SI, 536(SP)
-	MOVQ     8(DI), SI
-	MOVQ     SI, 544(SP)
-	MOVQ     16(DI), SI
 	MOVQ     SI, 552(SP)
-	MOVQ     24(DI), SI
+	MOVQ     (DI), SI
 	MOVQ     SI, 560(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     8(DI), SI
 	MOVQ     SI, 568(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     16(DI), SI
 	MOVQ     SI, 576(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     24(DI), SI
 	MOVQ     SI, 584(SP)
 	MOVQ     $0x00000000, SI
 	MOVQ     SI, 592(SP)
-	VPCMPEQB X0, X0, X0
-	VPXOR    X0, X0, X0
-	VMOVDQU  X0, 608(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 600(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 608(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 616(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VPXOR    Y8, Y8, Y8
+	VMOVDQU  Y8, 632(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -6666,8 +6453,8 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $656-16
 	XORQ     R12, SI
 	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
-	MOVQ     DX, 408(SP)
-	MOVQ     R11, 416(SP)
+	MOVQ     DX, 432(SP)
+	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
 	SUBQ     64(DI), AX
 	MOVQ     136(DI), BX
@@ -6684,2893 +6471,2769 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $656-16
 	MOVQ     R10, 176(SP)
 	MOVQ     pad_512_256<>+56(SB), R11
 	MOVQ     R11, 184(SP)
-	VMOVDQU  128(DI), X12
-	VPXOR    192(DI), X12, X12
-	VMOVDQU  144(DI), X13
-	VPXOR    208(DI), X13, X13
-	VMOVDQU  160(DI), X14
-	VPXOR    224(DI), X14, X14
-	VMOVDQU  176(DI), X15
-	VPXOR    240(DI), X15, X15
+	VMOVDQU  128(DI), Y12
+	VPXOR    192(DI), Y12, Y12
+	VMOVDQU  160(DI), Y13
+	VPXOR    224(DI), Y13, Y13
 	LEAQ     192(SP), DI
-	LEAQ     408(SP), SI
+	LEAQ     432(SP), SI
 	XORQ     DI, SI
-	MOVQ     SI, 640(SP)
+	MOVQ     SI, 688(SP)
 
 compression:
-	MOVQ     DI, SI
-	XORQ     640(SP), SI
-	MOVQ     SI, 648(SP)
-	MOVQ     AX, 128(SP)
-	MOVQ     BX, 136(SP)
-	MOVQ     CX, 144(SP)
-	MOVQ     DX, 152(SP)
-	MOVQ     (DI), DX
-	ADDQ     AX, DX
-	MOVQ     8(DI), R11
-	ADDQ     AX, R11
-	VMOVQ    128(SP), X0
-	MOVQ     72(DI), R10
-	MOVQ     16(DI), AX
-	VMOVHPD  136(SP), X0, X0
-	ADDQ     BX, R10
-	MOVQ     24(DI), BX
-	MOVQ     32(DI), CX
-	VPADDQ   128(DI), X0, X0
-	MOVQ     40(DI), R8
-	MOVQ     48(DI), R9
-	VPAND    200(DI), X0, X10
-	MOVQ     56(DI), R14
-	MOVQ     R11, R13
-	VPXOR    X10, X12, X12
-	XORQ     AX, R13
-	VMOVQ    144(SP), X1
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VMOVHPD  152(SP), X1, X1
-	MOVQ     AX, SI
-	VPADDQ   144(DI), X1, X1
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	VPAND    200(DI), X1, X10
-	ADDQ     R10, CX
-	VPXOR    X10, X13, X13
-	MOVQ     64(DI), SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, CX
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, CX
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   c__a0000000002814<>+0(SB), X0, X0
-	LEAQ     (CX)(R14*1), R10
-	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     80(DI), R9
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	VMOVDQU  pad_512_256<>+32(SB), X2
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     144(SP), R9
-	ADDQ     R9, BX
-	MOVQ     DX, SI
-	VPSRLQ   $0x01, X8, X10
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	VPXOR    X10, X9, X9
-	XORQ     R8, SI
-	ADDQ     SI, BX
-	RORXQ    $0x0e, CX, SI
-	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	ADDQ     SI, BX
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	VPSRLQ   $0x06, X0, X9
-	MOVQ     88(DI), R8
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x13, X0, X10
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	VPXOR    X10, X9, X9
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	VPSLLQ   $0x2d, X0, X10
-	ADDQ     152(SP), R8
-	ADDQ     R8, AX
-	MOVQ     CX, SI
-	VPXOR    X10, X9, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	VPSRLQ   $0x3d, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, AX
-	RORXQ    $0x0e, BX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+144(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(DI), DX
-	ADDQ     DX, R11
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x29, AX, R12
-	XORQ     R12, SI
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x3d, X1, X10
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	VPXOR    X10, X9, X9
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     104(DI), CX
-	ADDQ     CX, R10
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	VPXOR    X10, X9, X9
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, R10
-	RORXQ    $0x0e, R11, SI
-	VMOVDQA  X9, X2
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
-	XORQ     R12, SI
-	VPADDQ   c_8000000000000000_<>+0(SB), X2, X2
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+160(SB), X2, X10
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	VMOVDQU  pad_512_256<>+112(SB), X7
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(DI), BX
-	VPALIGNR $0x08, X7, X0, X8
-	ADDQ     BX, R9
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VMOVDQA  X8, X3
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, R9
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x06, X2, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R10, R12
-	VPSRLQ   $0x13, X2, X10
-	XORQ     R12, SI
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPSLLQ   $0x2d, X2, X10
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPXOR    X10, X9, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPSRLQ   $0x3d, X2, X10
-	ADDQ     SI, R14
-	ADDQ     120(DI), AX
-	ADDQ     AX, R8
-	VPXOR    X10, X9, X9
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     SI, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R9, R12
-	XORQ     R12, SI
-	ADDQ     SI, R8
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	VPADDQ   k<>+176(SB), X3, X10
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_256<>+64(SB), R11
-	VMOVDQA  X8, X4
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X3, X9
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	VPSRLQ   $0x13, X3, X10
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x3d, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     wk_512_256<>+72(SB), R10
-	VPXOR    X10, X9, X9
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	VPADDQ   k<>+192(SB), X4, X10
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	VPALIGNR $0x08, X1, X2, X8
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_256<>+80(SB), R9
-	VMOVDQA  X8, X5
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X4, X9
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	VPSRLQ   $0x13, X4, X10
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	VPXOR    X10, X9, X9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x3d, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     wk_512_256<>+88(SB), R8
-	VPXOR    X10, X9, X9
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	VPADDQ   k<>+208(SB), X5, X10
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	VPALIGNR $0x08, X2, X3, X8
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_256<>+96(SB), DX
-	VMOVDQA  X8, X6
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X5, X9
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	VPSRLQ   $0x13, X5, X10
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x3d, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     wk_512_256<>+104(SB), CX
-	VPXOR    X10, X9, X9
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	VPADDQ   k<>+224(SB), X6, X10
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_256<>+112(SB), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPADDQ   X8, X9, X7
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPSRLQ   $0x06, X6, X9
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x13, X6, X10
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPXOR    X10, X9, X9
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPSLLQ   $0x2d, X6, X10
-	ADDQ     SI, R14
-	ADDQ     wk_512_256<>+120(SB), AX
-	ADDQ     AX, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPSRLQ   $0x3d, X6, X10
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPSLLQ   $0x03, X6, X10
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   c__500<>+0(SB), X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+240(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+256(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+272(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+288(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+304(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+320(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+336(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+352(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+368(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+384(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+400(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+416(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+432(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+448(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+464(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+480(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+496(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+512(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+528(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+544(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+560(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+576(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+592(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+608(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+624(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     648(SP), DI
-	DECQ     624(SP)
-	JNZ      compression
-	MOVQ     632(SP), DI
-	ADDQ     64(DI), AX
-	MOVQ     AX, 128(DI)
-	ADDQ     72(DI), BX
-	MOVQ     BX, 136(DI)
-	ADDQ     80(DI), CX
-	MOVQ     CX, 144(DI)
-	ADDQ     88(DI), DX
-	MOVQ     DX, 152(DI)
-	ADDQ     96(DI), R8
-	MOVQ     R8, 160(DI)
-	ADDQ     104(DI), R9
-	MOVQ     R9, 168(DI)
-	ADDQ     112(DI), R10
-	MOVQ     R10, 176(DI)
-	ADDQ     120(DI), R11
-	MOVQ     R11, 184(DI)
-	VMOVDQU  X12, 192(DI)
-	VMOVDQU  X13, 208(DI)
-	VMOVDQU  X14, 224(DI)
-	VMOVDQU  X15, 240(DI)
-	XORQ     AX, 192(DI)
-	XORQ     BX, 200(DI)
-	XORQ     CX, 208(DI)
-	XORQ     DX, 216(DI)
-	XORQ     R8, 224(DI)
-	XORQ     R9, 232(DI)
-	XORQ     R10, 240(DI)
-	XORQ     R11, 248(DI)
+	MOVQ         DI, SI
+	XORQ         688(SP), SI
+	MOVQ         SI, 696(SP)
+	MOVQ         AX, 128(SP)
+	MOVQ         BX, 136(SP)
+	MOVQ         CX, 144(SP)
+	MOVQ         DX, 152(SP)
+	MOVQ         (DI), DX
+	ADDQ         AX, DX
+	MOVQ         8(DI), R11
+	ADDQ         AX, R11
+	MOVQ         72(DI), R10
+	MOVQ         16(DI), AX
+	VMOVQ        128(SP), X0
+	ADDQ         BX, R10
+	MOVQ         24(DI), BX
+	MOVQ         32(DI), CX
+	MOVQ         40(DI), R8
+	MOVQ         48(DI), R9
+	VMOVHPD      136(SP), X0, X0
+	MOVQ         56(DI), R14
+	MOVQ         R11, R13
+	VMOVQ        144(SP), X10
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	VMOVHPD      152(SP), X10, X10
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	VINSERTI128  $0x01, X10, Y0, Y0
+	ADDQ         R10, CX
+	MOVQ         64(DI), SI
+	VPADDQ       128(DI), Y0, Y0
+	ANDQ         DX, SI
+	XORQ         R9, SI
+	ADDQ         SI, CX
+	VPAND        200(DI), Y0, Y10
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	VPXOR        Y10, Y12, Y12
+	RORXQ        $0x29, DX, R12
+	XORQ         R12, SI
+	VMOVDQU      pad_512_256<>+32(SB), Y1
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x07, Y8, Y9
+	MOVQ         80(DI), R9
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPSRLQ       $0x01, Y8, Y10
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         144(SP), R9
+	ADDQ         R9, BX
+	MOVQ         DX, SI
+	VPXOR        Y10, Y9, Y9
+	XORQ         R8, SI
+	ANDQ         CX, SI
+	XORQ         R8, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         SI, BX
+	RORXQ        $0x0e, CX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x29, CX, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	VPADDQ       c__a0000000002814__<>+0(SB), Y0, Y0
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x06, X0, X9
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         SI, R9
+	MOVQ         88(DI), R8
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	VPSLLQ       $0x2d, X0, X10
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         SI, R14
+	ADDQ         152(SP), R8
+	ADDQ         R8, AX
+	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ANDQ         BX, SI
+	XORQ         DX, SI
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, R12
+	XORQ         R12, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+128(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	VMOVDQU      pad_512_256<>+96(SB), Y3
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         96(DI), DX
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         DX, R11
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ANDQ         AX, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         CX, SI
+	ADDQ         SI, R11
+	RORXQ        $0x0e, AX, SI
+	VMOVDQA      Y8, Y1
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         R12, SI
+	VPADDQ       c_8000000000000000___<>+0(SB), Y1, Y1
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPSRLQ       $0x06, X8, X9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPSRLQ       $0x13, X8, X10
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	VPXOR        X10, X9, X9
+	ADDQ         104(DI), CX
+	ADDQ         CX, R10
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ANDQ         R11, SI
+	XORQ         BX, SI
+	ADDQ         SI, R10
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x29, R11, R12
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         R12, SI
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	VPADDQ       Y9, Y1, Y1
+	ADDQ         SI, R13
+	ADDQ         112(DI), BX
+	ADDQ         BX, R9
+	MOVQ         R11, SI
+	VPSRLQ       $0x06, X1, X9
+	XORQ         AX, SI
+	ANDQ         R10, SI
+	XORQ         AX, SI
+	ADDQ         SI, R9
+	VPSRLQ       $0x13, X1, X10
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R10, R12
+	XORQ         R12, SI
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	VPXOR        X10, X9, X9
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(DI), AX
+	ADDQ         AX, R8
+	VPSLLQ       $0x03, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ANDQ         R9, SI
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         SI, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         R12, SI
+	RORXQ        $0x29, R9, R12
+	XORQ         R12, SI
+	ADDQ         SI, R8
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	VPADDQ       k<>+160(SB), Y1, Y10
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         wk_512_256<>+64(SB), R11
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VMOVDQA      Y8, Y2
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	VPXOR        X10, X9, X9
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         wk_512_256<>+72(SB), R10
+	ADDQ         R10, CX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	VPSLLQ       $0x03, X8, X10
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, R13
+	ADDQ         wk_512_256<>+80(SB), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	VPSRLQ       $0x13, X2, X10
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x2d, X2, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	VPXOR        X10, X9, X9
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         wk_512_256<>+88(SB), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPADDQ       Y9, Y2, Y2
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         wk_512_256<>+96(SB), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R14
+	ADDQ         wk_512_256<>+104(SB), CX
+	ADDQ         CX, R10
+	VPADDQ       Y8, Y9, Y3
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       c____500<>+0(SB), Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         wk_512_256<>+112(SB), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         wk_512_256<>+120(SB), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+224(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+256(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+288(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+320(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+352(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+384(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+416(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+448(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+480(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+512(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+544(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+576(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+608(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         696(SP), DI
+	DECQ         672(SP)
+	JNZ          compression
+	MOVQ         680(SP), DI
+	ADDQ         64(DI), AX
+	MOVQ         AX, 128(DI)
+	ADDQ         72(DI), BX
+	MOVQ         BX, 136(DI)
+	ADDQ         80(DI), CX
+	MOVQ         CX, 144(DI)
+	ADDQ         88(DI), DX
+	MOVQ         DX, 152(DI)
+	ADDQ         96(DI), R8
+	MOVQ         R8, 160(DI)
+	ADDQ         104(DI), R9
+	MOVQ         R9, 168(DI)
+	ADDQ         112(DI), R10
+	MOVQ         R10, 176(DI)
+	ADDQ         120(DI), R11
+	MOVQ         R11, 184(DI)
+	VMOVDQU      Y12, 192(DI)
+	VMOVDQU      Y13, 224(DI)
+	XORQ         AX, 192(DI)
+	XORQ         BX, 200(DI)
+	XORQ         CX, 208(DI)
+	XORQ         DX, 216(DI)
+	XORQ         R8, 224(DI)
+	XORQ         R9, 232(DI)
+	XORQ         R10, 240(DI)
+	XORQ         R11, 248(DI)
+	VZEROUPPER
 
 done:
 	RET
@@ -9593,9 +9256,11 @@ DATA pad_512_256<>+112(SB)/8, $0x0000000000000000
 DATA pad_512_256<>+120(SB)/8, $0x0000000000000500
 GLOBL pad_512_256<>(SB), RODATA|NOPTR, $128
 
-DATA c__a0000000002814<>+0(SB)/8, $0x0000000000000000
-DATA c__a0000000002814<>+8(SB)/8, $0x00a0000000002814
-GLOBL c__a0000000002814<>(SB), RODATA|NOPTR, $16
+DATA c__a0000000002814__<>+0(SB)/8, $0x0000000000000000
+DATA c__a0000000002814__<>+8(SB)/8, $0x00a0000000002814
+DATA c__a0000000002814__<>+16(SB)/8, $0x0000000000000000
+DATA c__a0000000002814__<>+24(SB)/8, $0x0000000000000000
+GLOBL c__a0000000002814__<>(SB), RODATA|NOPTR, $32
 
 DATA wk_512_256<>+0(SB)/8, $0x428a2f98d728ae22
 DATA wk_512_256<>+8(SB)/8, $0x7137449123ef65cd
@@ -9615,21 +9280,33 @@ DATA wk_512_256<>+112(SB)/8, $0x9bdc06a725c71235
 DATA wk_512_256<>+120(SB)/8, $0xc19bf174cf692b94
 GLOBL wk_512_256<>(SB), RODATA|NOPTR, $128
 
-DATA c__500<>+0(SB)/8, $0x0000000000000000
-DATA c__500<>+8(SB)/8, $0x0000000000000500
-GLOBL c__500<>(SB), RODATA|NOPTR, $16
+DATA c____500<>+0(SB)/8, $0x0000000000000000
+DATA c____500<>+8(SB)/8, $0x0000000000000000
+DATA c____500<>+16(SB)/8, $0x0000000000000000
+DATA c____500<>+24(SB)/8, $0x0000000000000500
+GLOBL c____500<>(SB), RODATA|NOPTR, $32
 
 // func IterateBMI2_512_224(state *uint64, n int)
-// Requires: AVX, BMI2
-TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $656-16
-	// IterateBMI2_512_224 TODO
+// Requires: AVX, AVX2, BMI2
+TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $704-16
+	// IterateBMI2_512_224 does n iterations of HMAC-sha512_224 on one lane (FIPS 180-4 §6). State is [inner | outer | u | t], each the 8 words of
+	// a hash, in native byte order.
+	// 
+	// The state of the hash is in general registers and rotations are RORX. The message schedule runs beside the rounds, four words
+	// in a ymm register, sixteen rounds ahead, and reaches them through sixteen words of the frame. What is known of the message, a digest
+	// with its padding, is folded into constants: those of the rounds, and those of the schedule's first vectors. Round 0 is two
+	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
+	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
+	// 
+	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
+	// 480 on CPUs that do four.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
 	JLE      done
 	ADDQ     SI, SI
-	MOVQ     SI, 624(SP)
-	MOVQ     DI, 632(SP)
+	MOVQ     SI, 672(SP)
+	MOVQ     DI, 680(SP)
 	MOVQ     (DI), AX
 	MOVQ     8(DI), BX
 	MOVQ     16(DI), CX
@@ -9695,8 +9372,8 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $656-16
 	MOVQ     SI, 368(SP)
 	MOVQ     $0x00000000, SI
 	MOVQ     SI, 376(SP)
-	VPCMPEQB X0, X0, X0
-	VMOVDQU  X0, 392(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VMOVDQU  Y8, 392(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -9737,66 +9414,66 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $656-16
 	MOVQ     104(DI), R9
 	MOVQ     112(DI), R10
 	MOVQ     120(DI), R11
-	MOVQ     AX, 424(SP)
-	MOVQ     BX, 432(SP)
-	MOVQ     CX, 440(SP)
-	MOVQ     R8, 448(SP)
-	MOVQ     R9, 456(SP)
+	MOVQ     AX, 448(SP)
+	MOVQ     BX, 456(SP)
+	MOVQ     CX, 464(SP)
+	MOVQ     R8, 472(SP)
+	MOVQ     R9, 480(SP)
 	MOVQ     AX, SI
 	XORQ     BX, SI
-	MOVQ     SI, 464(SP)
+	MOVQ     SI, 488(SP)
 	MOVQ     R8, SI
 	XORQ     R9, SI
-	MOVQ     SI, 472(SP)
+	MOVQ     SI, 496(SP)
 	MOVQ     R10, SI
 	ADDQ     k<>+8(SB), SI
 	ADDQ     8(DI), SI
-	MOVQ     SI, 480(SP)
+	MOVQ     SI, 504(SP)
 	MOVQ     R9, SI
 	ADDQ     k<>+16(SB), SI
 	ADDQ     16(DI), SI
-	MOVQ     SI, 488(SP)
+	MOVQ     SI, 512(SP)
 	MOVQ     R8, SI
 	ADDQ     k<>+24(SB), SI
 	ADDQ     pad_512_224<>+24(SB), SI
-	MOVQ     SI, 496(SP)
+	MOVQ     SI, 520(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+32(SB), SI
 	ADDQ     pad_512_224<>+32(SB), SI
-	MOVQ     SI, 504(SP)
+	MOVQ     SI, 528(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
 	ADDQ     pad_512_224<>+40(SB), SI
-	MOVQ     SI, 512(SP)
+	MOVQ     SI, 536(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
 	ADDQ     pad_512_224<>+48(SB), SI
-	MOVQ     SI, 520(SP)
+	MOVQ     SI, 544(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
 	ADDQ     pad_512_224<>+56(SB), SI
-	MOVQ     SI, 528(SP)
-	MOVQ     (DI), SI
-	MOVQ     SI, 536(SP)
-	MOVQ     8(DI), SI
-	MOVQ     SI, 544(SP)
-	MOVQ     16(DI), SI
 	MOVQ     SI, 552(SP)
-	MOVQ     24(DI), SI
-	MOVQ     SI, 600(SP)
-	MOVQ     pad_512_224<>+24(SB), SI
+	MOVQ     (DI), SI
 	MOVQ     SI, 560(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     8(DI), SI
 	MOVQ     SI, 568(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     16(DI), SI
 	MOVQ     SI, 576(SP)
-	MOVQ     $0x00000000, SI
+	MOVQ     24(DI), SI
+	MOVQ     SI, 624(SP)
+	MOVQ     pad_512_224<>+24(SB), SI
 	MOVQ     SI, 584(SP)
 	MOVQ     $0x00000000, SI
 	MOVQ     SI, 592(SP)
-	VPCMPEQB X0, X0, X0
-	VPXOR    X0, X0, X0
-	VMOVDQU  X0, 608(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 600(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 608(SP)
+	MOVQ     $0x00000000, SI
+	MOVQ     SI, 616(SP)
+	VPCMPEQB Y8, Y8, Y8
+	VPXOR    Y8, Y8, Y8
+	VMOVDQU  Y8, 632(SP)
 	MOVQ     BX, R13
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
@@ -9827,8 +9504,8 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $656-16
 	XORQ     R12, SI
 	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
-	MOVQ     DX, 408(SP)
-	MOVQ     R11, 416(SP)
+	MOVQ     DX, 432(SP)
+	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
 	SUBQ     64(DI), AX
 	MOVQ     136(DI), BX
@@ -9845,2894 +9522,2770 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $656-16
 	MOVQ     R10, 176(SP)
 	MOVQ     pad_512_224<>+56(SB), R11
 	MOVQ     R11, 184(SP)
-	VMOVDQU  128(DI), X12
-	VPXOR    192(DI), X12, X12
-	VMOVDQU  144(DI), X13
-	VPXOR    208(DI), X13, X13
-	VMOVDQU  160(DI), X14
-	VPXOR    224(DI), X14, X14
-	VMOVDQU  176(DI), X15
-	VPXOR    240(DI), X15, X15
+	VMOVDQU  128(DI), Y12
+	VPXOR    192(DI), Y12, Y12
+	VMOVDQU  160(DI), Y13
+	VPXOR    224(DI), Y13, Y13
 	LEAQ     192(SP), DI
-	LEAQ     408(SP), SI
+	LEAQ     432(SP), SI
 	XORQ     DI, SI
-	MOVQ     SI, 640(SP)
+	MOVQ     SI, 688(SP)
 
 compression:
-	MOVQ     DI, SI
-	XORQ     640(SP), SI
-	MOVQ     SI, 648(SP)
-	MOVQ     AX, 128(SP)
-	MOVQ     BX, 136(SP)
-	MOVQ     CX, 144(SP)
-	ADDQ     192(DI), DX
-	ANDQ     mask_512_224<>+24(SB), DX
-	MOVQ     DX, 152(SP)
-	MOVQ     (DI), DX
-	ADDQ     AX, DX
-	MOVQ     8(DI), R11
-	ADDQ     AX, R11
-	VMOVQ    128(SP), X0
-	MOVQ     72(DI), R10
-	MOVQ     16(DI), AX
-	VMOVHPD  136(SP), X0, X0
-	ADDQ     BX, R10
-	MOVQ     24(DI), BX
-	MOVQ     32(DI), CX
-	VPADDQ   128(DI), X0, X0
-	MOVQ     40(DI), R8
-	MOVQ     48(DI), R9
-	VPAND    200(DI), X0, X10
-	MOVQ     56(DI), R14
-	MOVQ     R11, R13
-	VPXOR    X10, X12, X12
-	XORQ     AX, R13
-	VMOVQ    144(SP), X1
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VMOVHPD  152(SP), X1, X1
-	MOVQ     AX, SI
-	VPADDQ   144(DI), X1, X1
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	VPAND    200(DI), X1, X10
-	ADDQ     R10, CX
-	VPXOR    X10, X13, X13
-	MOVQ     64(DI), SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDQ     DX, SI
-	XORQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     SI, CX
-	VPSRLQ   $0x01, X8, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, CX
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   c__9c000000002713<>+0(SB), X0, X0
-	LEAQ     (CX)(R14*1), R10
-	VPADDQ   k<>+128(SB), X0, X10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     80(DI), R9
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	VMOVDQU  pad_512_224<>+32(SB), X2
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	VPSRLQ   $0x07, X8, X9
-	ADDQ     144(SP), R9
-	ADDQ     R9, BX
-	MOVQ     DX, SI
-	VPSRLQ   $0x01, X8, X10
-	XORQ     R8, SI
-	ANDQ     CX, SI
-	VPXOR    X10, X9, X9
-	XORQ     R8, SI
-	ADDQ     SI, BX
-	RORXQ    $0x0e, CX, SI
-	VPSLLQ   $0x3f, X8, X10
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, CX, R12
-	XORQ     R12, SI
-	ADDQ     SI, BX
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	VPSRLQ   $0x06, X0, X9
-	MOVQ     88(DI), R8
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x13, X0, X10
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	VPXOR    X10, X9, X9
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	VPSLLQ   $0x2d, X0, X10
-	ADDQ     152(SP), R8
-	ADDQ     R8, AX
-	MOVQ     CX, SI
-	VPXOR    X10, X9, X9
-	XORQ     DX, SI
-	ANDQ     BX, SI
-	VPSRLQ   $0x3d, X0, X10
-	XORQ     DX, SI
-	ADDQ     SI, AX
-	RORXQ    $0x0e, BX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     R12, SI
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+144(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(DI), DX
-	ADDQ     DX, R11
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     BX, SI
-	XORQ     CX, SI
-	ANDQ     AX, SI
-	XORQ     CX, SI
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, AX, R12
-	VPSLLQ   $0x2d, X1, X10
-	XORQ     R12, SI
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	VPSRLQ   $0x3d, X1, X10
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	VPXOR    X10, X9, X9
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     104(DI), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x03, X1, X10
-	MOVQ     AX, SI
-	XORQ     BX, SI
-	ANDQ     R11, SI
-	XORQ     BX, SI
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R11, R12
-	VMOVDQA  X9, X2
-	XORQ     R12, SI
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+160(SB), X2, X10
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	VMOVDQU  pad_512_224<>+112(SB), X7
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(DI), BX
-	VPALIGNR $0x08, X7, X0, X8
-	ADDQ     BX, R9
-	MOVQ     R11, SI
-	XORQ     AX, SI
-	VMOVDQA  X8, X3
-	ANDQ     R10, SI
-	XORQ     AX, SI
-	ADDQ     SI, R9
-	RORXQ    $0x0e, R10, SI
-	VPSRLQ   $0x06, X2, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R10, R12
-	VPSRLQ   $0x13, X2, X10
-	XORQ     R12, SI
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPSLLQ   $0x2d, X2, X10
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPXOR    X10, X9, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPSRLQ   $0x3d, X2, X10
-	ADDQ     SI, R14
-	ADDQ     120(DI), AX
-	ADDQ     AX, R8
-	VPXOR    X10, X9, X9
-	MOVQ     R10, SI
-	XORQ     R11, SI
-	ANDQ     R9, SI
-	XORQ     R11, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     SI, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R9, R12
-	XORQ     R12, SI
-	ADDQ     SI, R8
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	VPADDQ   k<>+176(SB), X3, X10
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_224<>+64(SB), R11
-	VMOVDQA  X8, X4
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X3, X9
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	VPSRLQ   $0x13, X3, X10
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPSLLQ   $0x2d, X3, X10
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x3d, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     wk_512_224<>+72(SB), R10
-	VPXOR    X10, X9, X9
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	VPADDQ   k<>+192(SB), X4, X10
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	VPALIGNR $0x08, X1, X2, X8
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_224<>+80(SB), R9
-	VMOVDQA  X8, X5
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X4, X9
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	VPSRLQ   $0x13, X4, X10
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPSLLQ   $0x2d, X4, X10
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	VPXOR    X10, X9, X9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x3d, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     wk_512_224<>+88(SB), R8
-	VPXOR    X10, X9, X9
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	VPADDQ   k<>+208(SB), X5, X10
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	VPALIGNR $0x08, X2, X3, X8
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_224<>+96(SB), DX
-	VMOVDQA  X8, X6
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSRLQ   $0x06, X5, X9
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	VPSRLQ   $0x13, X5, X10
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPSLLQ   $0x2d, X5, X10
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	VPXOR    X10, X9, X9
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x3d, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     wk_512_224<>+104(SB), CX
-	VPXOR    X10, X9, X9
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	VPADDQ   k<>+224(SB), X6, X10
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     wk_512_224<>+112(SB), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPADDQ   X8, X9, X7
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPSRLQ   $0x06, X6, X9
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x13, X6, X10
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPXOR    X10, X9, X9
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPSLLQ   $0x2d, X6, X10
-	ADDQ     SI, R14
-	ADDQ     wk_512_224<>+120(SB), AX
-	ADDQ     AX, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPSRLQ   $0x3d, X6, X10
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPSLLQ   $0x03, X6, X10
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPXOR    X10, X9, X9
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   c__4e0<>+0(SB), X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+240(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+256(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+272(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+288(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+304(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+320(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+336(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+352(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+368(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+384(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+400(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+416(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+432(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+448(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+464(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+480(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+496(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+512(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+528(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+544(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+560(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+576(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+592(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+608(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+624(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     648(SP), DI
-	DECQ     624(SP)
-	JNZ      compression
-	MOVQ     632(SP), DI
-	ADDQ     64(DI), AX
-	MOVQ     AX, 128(DI)
-	ADDQ     72(DI), BX
-	MOVQ     BX, 136(DI)
-	ADDQ     80(DI), CX
-	MOVQ     CX, 144(DI)
-	ADDQ     88(DI), DX
-	MOVQ     DX, 152(DI)
-	ADDQ     96(DI), R8
-	MOVQ     R8, 160(DI)
-	ADDQ     104(DI), R9
-	MOVQ     R9, 168(DI)
-	ADDQ     112(DI), R10
-	MOVQ     R10, 176(DI)
-	ADDQ     120(DI), R11
-	MOVQ     R11, 184(DI)
-	VMOVDQU  X12, 192(DI)
-	VMOVDQU  X13, 208(DI)
-	VMOVDQU  X14, 224(DI)
-	VMOVDQU  X15, 240(DI)
-	XORQ     AX, 192(DI)
-	XORQ     BX, 200(DI)
-	XORQ     CX, 208(DI)
-	XORQ     DX, 216(DI)
-	XORQ     R8, 224(DI)
-	XORQ     R9, 232(DI)
-	XORQ     R10, 240(DI)
-	XORQ     R11, 248(DI)
+	MOVQ         DI, SI
+	XORQ         688(SP), SI
+	MOVQ         SI, 696(SP)
+	MOVQ         AX, 128(SP)
+	MOVQ         BX, 136(SP)
+	MOVQ         CX, 144(SP)
+	ADDQ         192(DI), DX
+	ANDQ         mask_512_224<>+24(SB), DX
+	MOVQ         DX, 152(SP)
+	MOVQ         (DI), DX
+	ADDQ         AX, DX
+	MOVQ         8(DI), R11
+	ADDQ         AX, R11
+	MOVQ         72(DI), R10
+	MOVQ         16(DI), AX
+	VMOVQ        128(SP), X0
+	ADDQ         BX, R10
+	MOVQ         24(DI), BX
+	MOVQ         32(DI), CX
+	MOVQ         40(DI), R8
+	MOVQ         48(DI), R9
+	VMOVHPD      136(SP), X0, X0
+	MOVQ         56(DI), R14
+	MOVQ         R11, R13
+	VMOVQ        144(SP), X10
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	VMOVHPD      152(SP), X10, X10
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	VINSERTI128  $0x01, X10, Y0, Y0
+	ADDQ         R10, CX
+	MOVQ         64(DI), SI
+	VPADDQ       128(DI), Y0, Y0
+	ANDQ         DX, SI
+	XORQ         R9, SI
+	ADDQ         SI, CX
+	VPAND        200(DI), Y0, Y10
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	VPXOR        Y10, Y12, Y12
+	RORXQ        $0x29, DX, R12
+	XORQ         R12, SI
+	VMOVDQU      pad_512_224<>+32(SB), Y1
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x07, Y8, Y9
+	MOVQ         80(DI), R9
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPSRLQ       $0x01, Y8, Y10
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         144(SP), R9
+	ADDQ         R9, BX
+	MOVQ         DX, SI
+	VPXOR        Y10, Y9, Y9
+	XORQ         R8, SI
+	ANDQ         CX, SI
+	XORQ         R8, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         SI, BX
+	RORXQ        $0x0e, CX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x29, CX, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	VPADDQ       c__9c000000002713__<>+0(SB), Y0, Y0
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x06, X0, X9
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         SI, R9
+	MOVQ         88(DI), R8
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	VPSLLQ       $0x2d, X0, X10
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         SI, R14
+	ADDQ         152(SP), R8
+	ADDQ         R8, AX
+	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ANDQ         BX, SI
+	XORQ         DX, SI
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, R12
+	XORQ         R12, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+128(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	VMOVDQU      pad_512_224<>+96(SB), Y3
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         96(DI), DX
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         DX, R11
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ANDQ         AX, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         CX, SI
+	ADDQ         SI, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	VMOVDQA      Y8, Y1
+	XORQ         R12, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         R12, SI
+	ADDQ         SI, R11
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         104(DI), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         CX, R10
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ANDQ         R11, SI
+	VPXOR        X10, X9, X9
+	XORQ         BX, SI
+	ADDQ         SI, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         R12, SI
+	RORXQ        $0x29, R11, R12
+	XORQ         R12, SI
+	ADDQ         SI, R10
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	VPXOR        X10, X9, X9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	VPADDQ       Y9, Y1, Y1
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(DI), BX
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         BX, R9
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ANDQ         R10, SI
+	VPSRLQ       $0x13, X1, X10
+	XORQ         AX, SI
+	ADDQ         SI, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	RORXQ        $0x29, R10, R12
+	XORQ         R12, SI
+	ADDQ         SI, R9
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	VPSRLQ       $0x3d, X1, X10
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(DI), AX
+	VPSLLQ       $0x03, X1, X10
+	ADDQ         AX, R8
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ANDQ         R9, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, SI
+	ADDQ         SI, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         R12, SI
+	RORXQ        $0x29, R9, R12
+	XORQ         R12, SI
+	ADDQ         SI, R8
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	VPADDQ       k<>+160(SB), Y1, Y10
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         wk_512_224<>+64(SB), R11
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VMOVDQA      Y8, Y2
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	VPXOR        X10, X9, X9
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         wk_512_224<>+72(SB), R10
+	ADDQ         R10, CX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	VPSLLQ       $0x03, X8, X10
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, R13
+	ADDQ         wk_512_224<>+80(SB), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	VPSRLQ       $0x13, X2, X10
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x2d, X2, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	VPXOR        X10, X9, X9
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         wk_512_224<>+88(SB), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPADDQ       Y9, Y2, Y2
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         wk_512_224<>+96(SB), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R14
+	ADDQ         wk_512_224<>+104(SB), CX
+	ADDQ         CX, R10
+	VPADDQ       Y8, Y9, Y3
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       c____4e0<>+0(SB), Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         wk_512_224<>+112(SB), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         wk_512_224<>+120(SB), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+224(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+256(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+288(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+320(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+352(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+384(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+416(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+448(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+480(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+512(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+544(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+576(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+608(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         696(SP), DI
+	DECQ         672(SP)
+	JNZ          compression
+	MOVQ         680(SP), DI
+	ADDQ         64(DI), AX
+	MOVQ         AX, 128(DI)
+	ADDQ         72(DI), BX
+	MOVQ         BX, 136(DI)
+	ADDQ         80(DI), CX
+	MOVQ         CX, 144(DI)
+	ADDQ         88(DI), DX
+	MOVQ         DX, 152(DI)
+	ADDQ         96(DI), R8
+	MOVQ         R8, 160(DI)
+	ADDQ         104(DI), R9
+	MOVQ         R9, 168(DI)
+	ADDQ         112(DI), R10
+	MOVQ         R10, 176(DI)
+	ADDQ         120(DI), R11
+	MOVQ         R11, 184(DI)
+	VMOVDQU      Y12, 192(DI)
+	VMOVDQU      Y13, 224(DI)
+	XORQ         AX, 192(DI)
+	XORQ         BX, 200(DI)
+	XORQ         CX, 208(DI)
+	XORQ         DX, 216(DI)
+	XORQ         R8, 224(DI)
+	XORQ         R9, 232(DI)
+	XORQ         R10, 240(DI)
+	XORQ         R11, 248(DI)
+	VZEROUPPER
 
 done:
 	RET
@@ -12765,9 +12318,11 @@ DATA mask_512_224<>+48(SB)/8, $0x0000000000000000
 DATA mask_512_224<>+56(SB)/8, $0x0000000000000000
 GLOBL mask_512_224<>(SB), RODATA|NOPTR, $64
 
-DATA c__9c000000002713<>+0(SB)/8, $0x0000000000000000
-DATA c__9c000000002713<>+8(SB)/8, $0x009c000000002713
-GLOBL c__9c000000002713<>(SB), RODATA|NOPTR, $16
+DATA c__9c000000002713__<>+0(SB)/8, $0x0000000000000000
+DATA c__9c000000002713__<>+8(SB)/8, $0x009c000000002713
+DATA c__9c000000002713__<>+16(SB)/8, $0x0000000000000000
+DATA c__9c000000002713__<>+24(SB)/8, $0x0000000000000000
+GLOBL c__9c000000002713__<>(SB), RODATA|NOPTR, $32
 
 DATA wk_512_224<>+0(SB)/8, $0x428a2f98d728ae22
 DATA wk_512_224<>+8(SB)/8, $0x7137449123ef65cd
@@ -12787,21 +12342,24 @@ DATA wk_512_224<>+112(SB)/8, $0x9bdc06a725c71235
 DATA wk_512_224<>+120(SB)/8, $0xc19bf174cf692b74
 GLOBL wk_512_224<>(SB), RODATA|NOPTR, $128
 
-DATA c__4e0<>+0(SB)/8, $0x0000000000000000
-DATA c__4e0<>+8(SB)/8, $0x00000000000004e0
-GLOBL c__4e0<>(SB), RODATA|NOPTR, $16
+DATA c____4e0<>+0(SB)/8, $0x0000000000000000
+DATA c____4e0<>+8(SB)/8, $0x0000000000000000
+DATA c____4e0<>+16(SB)/8, $0x0000000000000000
+DATA c____4e0<>+24(SB)/8, $0x00000000000004e0
+GLOBL c____4e0<>(SB), RODATA|NOPTR, $32
 
 // func CompressBMI2(h *uint64, p []byte)
-// Requires: AVX, BMI2
+// Requires: AVX, AVX2, BMI2
 TEXT ·CompressBMI2(SB), NOSPLIT, $152-32
-	// CompressBMI2 TODO
+	// CompressBMI2 compresses the blocks of p, a multiple of 128 bytes, into the state h (FIPS 180-4 §6). Rounds and
+	// schedule are those of the iteration kernels.
 	MOVQ    h+0(FP), DI
 	MOVQ    p_len+16(FP), SI
 	SUBQ    $0x00000080, SI
 	JLT     done
 	MOVQ    DI, 128(SP)
 	MOVQ    SI, 144(SP)
-	VMOVDQU swap64<>+0(SB), X11
+	VMOVDQU swap64<>+0(SB), Y11
 	MOVQ    (DI), AX
 	MOVQ    8(DI), BX
 	MOVQ    16(DI), CX
@@ -12814,2961 +12372,2804 @@ TEXT ·CompressBMI2(SB), NOSPLIT, $152-32
 	MOVQ    DI, 136(SP)
 
 block:
-	VMOVDQU  (DI), X0
-	VPSHUFB  X11, X0, X0
-	VPADDQ   k<>+0(SB), X0, X10
-	VMOVDQU  X10, (SP)
-	VMOVDQU  16(DI), X1
-	VPSHUFB  X11, X1, X1
-	VPADDQ   k<>+16(SB), X1, X10
-	VMOVDQU  X10, 16(SP)
-	VMOVDQU  32(DI), X2
-	VPSHUFB  X11, X2, X2
-	VPADDQ   k<>+32(SB), X2, X10
-	VMOVDQU  X10, 32(SP)
-	VMOVDQU  48(DI), X3
-	VPSHUFB  X11, X3, X3
-	VPADDQ   k<>+48(SB), X3, X10
-	VMOVDQU  X10, 48(SP)
-	VMOVDQU  64(DI), X4
-	VPSHUFB  X11, X4, X4
-	VPADDQ   k<>+64(SB), X4, X10
-	VMOVDQU  X10, 64(SP)
-	VMOVDQU  80(DI), X5
-	VPSHUFB  X11, X5, X5
-	VPADDQ   k<>+80(SB), X5, X10
-	VMOVDQU  X10, 80(SP)
-	VMOVDQU  96(DI), X6
-	VPSHUFB  X11, X6, X6
-	VPADDQ   k<>+96(SB), X6, X10
-	VMOVDQU  X10, 96(SP)
-	VMOVDQU  112(DI), X7
-	VPSHUFB  X11, X7, X7
-	VPADDQ   k<>+112(SB), X7, X10
-	VMOVDQU  X10, 112(SP)
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+128(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+144(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+160(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+176(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+192(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+208(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+224(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+240(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+256(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+272(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+288(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+304(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+320(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+336(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+352(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+368(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+384(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+400(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+416(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+432(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+448(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+464(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+480(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+496(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X0, X1, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X0, X0
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X4, X5, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X0, X0
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X7, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X7, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X7, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X7, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X7, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X0, X0
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+512(SB), X0, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, (SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X1, X2, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X1, X1
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X5, X6, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X1, X1
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X0, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X0, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X0, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X0, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X0, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X1, X1
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+528(SB), X1, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 16(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X2, X3, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X2, X2
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X6, X7, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X2, X2
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X1, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X1, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X1, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X1, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X1, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X2, X2
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+544(SB), X2, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 32(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X3, X4, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X3, X3
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X7, X0, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X3, X3
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X2, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X2, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X2, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X2, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X2, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X3, X3
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+560(SB), X3, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 48(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	VPALIGNR $0x08, X4, X5, X8
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	VPADDQ   X9, X4, X4
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	VPALIGNR $0x08, X0, X1, X8
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	VPADDQ   X8, X4, X4
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	VPSRLQ   $0x06, X3, X9
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	VPSRLQ   $0x13, X3, X10
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	VPSLLQ   $0x2d, X3, X10
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	VPSRLQ   $0x3d, X3, X10
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	VPXOR    X10, X9, X9
-	XORQ     R9, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X3, X10
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X4, X4
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+576(SB), X4, X10
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	VMOVDQU  X10, 64(SP)
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	VPALIGNR $0x08, X5, X6, X8
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	VPXOR    X10, X9, X9
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	VPXOR    X10, X9, X9
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	VPADDQ   X9, X5, X5
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	VPALIGNR $0x08, X1, X2, X8
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	VPADDQ   X8, X5, X5
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	VPSRLQ   $0x06, X4, X9
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	VPSRLQ   $0x13, X4, X10
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	VPSLLQ   $0x2d, X4, X10
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	VPSRLQ   $0x3d, X4, X10
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	VPXOR    X10, X9, X9
-	XORQ     DX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X4, X10
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X5, X5
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+592(SB), X5, X10
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	VMOVDQU  X10, 80(SP)
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	VPALIGNR $0x08, X6, X7, X8
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	VPADDQ   X9, X6, X6
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	VPALIGNR $0x08, X2, X3, X8
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	VPADDQ   X8, X6, X6
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	VPSRLQ   $0x06, X5, X9
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	VPSRLQ   $0x13, X5, X10
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	VPSLLQ   $0x2d, X5, X10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	VPSRLQ   $0x3d, X5, X10
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	VPXOR    X10, X9, X9
-	XORQ     BX, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X5, X10
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X6, X6
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+608(SB), X6, X10
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	VMOVDQU  X10, 96(SP)
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	VPALIGNR $0x08, X7, X0, X8
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	VPSRLQ   $0x07, X8, X9
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	VPSRLQ   $0x01, X8, X10
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	VPXOR    X10, X9, X9
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	VPSLLQ   $0x3f, X8, X10
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	VPXOR    X10, X9, X9
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	VPSHUFB  ror8<>+0(SB), X8, X10
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	VPADDQ   X9, X7, X7
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	VPALIGNR $0x08, X3, X4, X8
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	VPADDQ   X8, X7, X7
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	VPSRLQ   $0x06, X6, X9
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	VPSRLQ   $0x13, X6, X10
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	VPXOR    X10, X9, X9
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	VPSLLQ   $0x2d, X6, X10
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	VPXOR    X10, X9, X9
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	VPSRLQ   $0x3d, X6, X10
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	VPXOR    X10, X9, X9
-	XORQ     R11, DI
-	XORQ     R12, SI
-	VPSLLQ   $0x03, X6, X10
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	VPXOR    X10, X9, X9
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	VPADDQ   X9, X7, X7
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	VPADDQ   k<>+624(SB), X7, X10
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	VMOVDQU  X10, 112(SP)
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     (SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     8(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     16(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     24(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     32(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     40(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     48(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     56(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     64(SP), R11
-	ADDQ     R11, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	MOVQ     R9, DI
-	RORXQ    $0x29, R8, R12
-	XORQ     R10, DI
-	ANDQ     R8, DI
-	XORQ     R10, DI
-	XORQ     R12, SI
-	ADDQ     DI, DX
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
-	ADDQ     SI, R11
-	MOVQ     R11, R13
-	XORQ     AX, R13
-	ANDQ     R11, R14
-	SUBQ     CX, R14
-	MOVQ     AX, SI
-	ANDQ     BX, SI
-	ADDQ     SI, R14
-	ADDQ     72(SP), R10
-	ADDQ     R10, CX
-	RORXQ    $0x0e, DX, SI
-	RORXQ    $0x12, DX, R12
-	XORQ     R12, SI
-	MOVQ     R8, DI
-	RORXQ    $0x29, DX, R12
-	XORQ     R9, DI
-	ANDQ     DX, DI
-	XORQ     R9, DI
-	XORQ     R12, SI
-	ADDQ     DI, CX
-	ADDQ     SI, CX
-	RORXQ    $0x1c, R11, SI
-	RORXQ    $0x22, R11, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R11, R12
-	XORQ     R12, SI
-	LEAQ     (CX)(R14*1), R10
-	ADDQ     SI, R10
-	MOVQ     R10, R14
-	XORQ     R11, R14
-	ANDQ     R10, R13
-	SUBQ     BX, R13
-	MOVQ     R11, SI
-	ANDQ     AX, SI
-	ADDQ     SI, R13
-	ADDQ     80(SP), R9
-	ADDQ     R9, BX
-	RORXQ    $0x0e, CX, SI
-	RORXQ    $0x12, CX, R12
-	XORQ     R12, SI
-	MOVQ     DX, DI
-	RORXQ    $0x29, CX, R12
-	XORQ     R8, DI
-	ANDQ     CX, DI
-	XORQ     R8, DI
-	XORQ     R12, SI
-	ADDQ     DI, BX
-	ADDQ     SI, BX
-	RORXQ    $0x1c, R10, SI
-	RORXQ    $0x22, R10, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R10, R12
-	XORQ     R12, SI
-	LEAQ     (BX)(R13*1), R9
-	ADDQ     SI, R9
-	MOVQ     R9, R13
-	XORQ     R10, R13
-	ANDQ     R9, R14
-	SUBQ     AX, R14
-	MOVQ     R10, SI
-	ANDQ     R11, SI
-	ADDQ     SI, R14
-	ADDQ     88(SP), R8
-	ADDQ     R8, AX
-	RORXQ    $0x0e, BX, SI
-	RORXQ    $0x12, BX, R12
-	XORQ     R12, SI
-	MOVQ     CX, DI
-	RORXQ    $0x29, BX, R12
-	XORQ     DX, DI
-	ANDQ     BX, DI
-	XORQ     DX, DI
-	XORQ     R12, SI
-	ADDQ     DI, AX
-	ADDQ     SI, AX
-	RORXQ    $0x1c, R9, SI
-	RORXQ    $0x22, R9, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R9, R12
-	XORQ     R12, SI
-	LEAQ     (AX)(R14*1), R8
-	ADDQ     SI, R8
-	MOVQ     R8, R14
-	XORQ     R9, R14
-	ANDQ     R8, R13
-	SUBQ     R11, R13
-	MOVQ     R9, SI
-	ANDQ     R10, SI
-	ADDQ     SI, R13
-	ADDQ     96(SP), DX
-	ADDQ     DX, R11
-	RORXQ    $0x0e, AX, SI
-	RORXQ    $0x12, AX, R12
-	XORQ     R12, SI
-	MOVQ     BX, DI
-	RORXQ    $0x29, AX, R12
-	XORQ     CX, DI
-	ANDQ     AX, DI
-	XORQ     CX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R11
-	ADDQ     SI, R11
-	RORXQ    $0x1c, R8, SI
-	RORXQ    $0x22, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, R8, R12
-	XORQ     R12, SI
-	LEAQ     (R11)(R13*1), DX
-	ADDQ     SI, DX
-	MOVQ     DX, R13
-	XORQ     R8, R13
-	ANDQ     DX, R14
-	SUBQ     R10, R14
-	MOVQ     R8, SI
-	ANDQ     R9, SI
-	ADDQ     SI, R14
-	ADDQ     104(SP), CX
-	ADDQ     CX, R10
-	RORXQ    $0x0e, R11, SI
-	RORXQ    $0x12, R11, R12
-	XORQ     R12, SI
-	MOVQ     AX, DI
-	RORXQ    $0x29, R11, R12
-	XORQ     BX, DI
-	ANDQ     R11, DI
-	XORQ     BX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R10
-	ADDQ     SI, R10
-	RORXQ    $0x1c, DX, SI
-	RORXQ    $0x22, DX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, DX, R12
-	XORQ     R12, SI
-	LEAQ     (R10)(R14*1), CX
-	ADDQ     SI, CX
-	MOVQ     CX, R14
-	XORQ     DX, R14
-	ANDQ     CX, R13
-	SUBQ     R9, R13
-	MOVQ     DX, SI
-	ANDQ     R8, SI
-	ADDQ     SI, R13
-	ADDQ     112(SP), BX
-	ADDQ     BX, R9
-	RORXQ    $0x0e, R10, SI
-	RORXQ    $0x12, R10, R12
-	XORQ     R12, SI
-	MOVQ     R11, DI
-	RORXQ    $0x29, R10, R12
-	XORQ     AX, DI
-	ANDQ     R10, DI
-	XORQ     AX, DI
-	XORQ     R12, SI
-	ADDQ     DI, R9
-	ADDQ     SI, R9
-	RORXQ    $0x1c, CX, SI
-	RORXQ    $0x22, CX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, CX, R12
-	XORQ     R12, SI
-	LEAQ     (R9)(R13*1), BX
-	ADDQ     SI, BX
-	MOVQ     BX, R13
-	XORQ     CX, R13
-	ANDQ     BX, R14
-	SUBQ     R8, R14
-	MOVQ     CX, SI
-	ANDQ     DX, SI
-	ADDQ     SI, R14
-	ADDQ     120(SP), AX
-	ADDQ     AX, R8
-	RORXQ    $0x0e, R9, SI
-	RORXQ    $0x12, R9, R12
-	XORQ     R12, SI
-	MOVQ     R10, DI
-	RORXQ    $0x29, R9, R12
-	XORQ     R11, DI
-	ANDQ     R9, DI
-	XORQ     R11, DI
-	XORQ     R12, SI
-	ADDQ     DI, R8
-	ADDQ     SI, R8
-	RORXQ    $0x1c, BX, SI
-	RORXQ    $0x22, BX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, BX, R12
-	XORQ     R12, SI
-	LEAQ     (R8)(R14*1), AX
-	ADDQ     SI, AX
-	MOVQ     128(SP), DI
-	ADDQ     (DI), AX
-	MOVQ     AX, (DI)
-	ADDQ     8(DI), BX
-	MOVQ     BX, 8(DI)
-	ADDQ     16(DI), CX
-	MOVQ     CX, 16(DI)
-	ADDQ     24(DI), DX
-	MOVQ     DX, 24(DI)
-	ADDQ     32(DI), R8
-	MOVQ     R8, 32(DI)
-	ADDQ     40(DI), R9
-	MOVQ     R9, 40(DI)
-	ADDQ     48(DI), R10
-	MOVQ     R10, 48(DI)
-	ADDQ     56(DI), R11
-	MOVQ     R11, 56(DI)
-	ADDQ     $0x00000080, 136(SP)
-	MOVQ     136(SP), DI
-	SUBQ     $0x00000080, 144(SP)
-	JGE      block
+	VMOVDQU      (DI), Y0
+	VPSHUFB      Y11, Y0, Y0
+	VPADDQ       k<>+0(SB), Y0, Y10
+	VMOVDQU      Y10, (SP)
+	VMOVDQU      32(DI), Y1
+	VPSHUFB      Y11, Y1, Y1
+	VPADDQ       k<>+32(SB), Y1, Y10
+	VMOVDQU      Y10, 32(SP)
+	VMOVDQU      64(DI), Y2
+	VPSHUFB      Y11, Y2, Y2
+	VPADDQ       k<>+64(SB), Y2, Y10
+	VMOVDQU      Y10, 64(SP)
+	VMOVDQU      96(DI), Y3
+	VPSHUFB      Y11, Y3, Y3
+	VPADDQ       k<>+96(SB), Y3, Y10
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+128(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+160(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+224(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+256(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+288(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+320(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+352(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+384(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+416(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+448(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+480(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y0, Y0
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X0, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X0, X10
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+512(SB), Y0, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, (SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X1, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X1, X10
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+544(SB), Y1, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 32(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	VPXOR        Y10, Y9, Y9
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	VPADDQ       Y8, Y2, Y2
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	VEXTRACTI128 $0x01, Y1, X8
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	VPSRLQ       $0x06, X2, X9
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	VPSRLQ       $0x13, X2, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	VPXOR        X10, X9, X9
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X2, X10
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	VPXOR        X10, X9, X9
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+576(SB), Y2, Y10
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	VMOVDQU      Y10, 64(SP)
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	VPSRLQ       $0x01, Y8, Y10
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	VPXOR        Y10, Y9, Y9
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	VPXOR        Y10, Y9, Y9
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	VPADDQ       Y8, Y3, Y3
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	VEXTRACTI128 $0x01, Y2, X8
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	VPSRLQ       $0x06, X3, X9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	VPSRLQ       $0x13, X3, X10
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	VPXOR        X10, X9, X9
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	VPSLLQ       $0x2d, X3, X10
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	VPXOR        X10, X9, X9
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	VPSRLQ       $0x3d, X3, X10
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	VPXOR        X10, X9, X9
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	VPADDQ       k<>+608(SB), Y3, Y10
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	VMOVDQU      Y10, 96(SP)
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         (SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         8(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         16(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         24(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         32(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         40(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         48(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         56(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         AX, R13
+	SUBQ         DX, R13
+	MOVQ         BX, SI
+	ANDQ         CX, SI
+	ADDQ         SI, R13
+	ADDQ         64(SP), R11
+	ADDQ         R11, DX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	LEAQ         (DX)(R13*1), R11
+	ADDQ         SI, R11
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R11, R14
+	SUBQ         CX, R14
+	MOVQ         AX, SI
+	ANDQ         BX, SI
+	ADDQ         SI, R14
+	ADDQ         72(SP), R10
+	ADDQ         R10, CX
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R10
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R10, R13
+	SUBQ         BX, R13
+	MOVQ         R11, SI
+	ANDQ         AX, SI
+	ADDQ         SI, R13
+	ADDQ         80(SP), R9
+	ADDQ         R9, BX
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	LEAQ         (BX)(R13*1), R9
+	ADDQ         SI, R9
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R9, R14
+	SUBQ         AX, R14
+	MOVQ         R10, SI
+	ANDQ         R11, SI
+	ADDQ         SI, R14
+	ADDQ         88(SP), R8
+	ADDQ         R8, AX
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	LEAQ         (AX)(R14*1), R8
+	ADDQ         SI, R8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R8, R13
+	SUBQ         R11, R13
+	MOVQ         R9, SI
+	ANDQ         R10, SI
+	ADDQ         SI, R13
+	ADDQ         96(SP), DX
+	ADDQ         DX, R11
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	LEAQ         (R11)(R13*1), DX
+	ADDQ         SI, DX
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         DX, R14
+	SUBQ         R10, R14
+	MOVQ         R8, SI
+	ANDQ         R9, SI
+	ADDQ         SI, R14
+	ADDQ         104(SP), CX
+	ADDQ         CX, R10
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, CX
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         CX, R13
+	SUBQ         R9, R13
+	MOVQ         DX, SI
+	ANDQ         R8, SI
+	ADDQ         SI, R13
+	ADDQ         112(SP), BX
+	ADDQ         BX, R9
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	LEAQ         (R9)(R13*1), BX
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         BX, R14
+	SUBQ         R8, R14
+	MOVQ         CX, SI
+	ANDQ         DX, SI
+	ADDQ         SI, R14
+	ADDQ         120(SP), AX
+	ADDQ         AX, R8
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, AX
+	MOVQ         128(SP), DI
+	ADDQ         (DI), AX
+	MOVQ         AX, (DI)
+	ADDQ         8(DI), BX
+	MOVQ         BX, 8(DI)
+	ADDQ         16(DI), CX
+	MOVQ         CX, 16(DI)
+	ADDQ         24(DI), DX
+	MOVQ         DX, 24(DI)
+	ADDQ         32(DI), R8
+	MOVQ         R8, 32(DI)
+	ADDQ         40(DI), R9
+	MOVQ         R9, 40(DI)
+	ADDQ         48(DI), R10
+	MOVQ         R10, 48(DI)
+	ADDQ         56(DI), R11
+	MOVQ         R11, 56(DI)
+	ADDQ         $0x00000080, 136(SP)
+	MOVQ         136(SP), DI
+	SUBQ         $0x00000080, 144(SP)
+	JGE          block
+	VZEROUPPER
 
 done:
 	RET
 
 DATA swap64<>+0(SB)/8, $0x0001020304050607
 DATA swap64<>+8(SB)/8, $0x08090a0b0c0d0e0f
-GLOBL swap64<>(SB), RODATA|NOPTR, $16
+DATA swap64<>+16(SB)/8, $0x0001020304050607
+DATA swap64<>+24(SB)/8, $0x08090a0b0c0d0e0f
+GLOBL swap64<>(SB), RODATA|NOPTR, $32

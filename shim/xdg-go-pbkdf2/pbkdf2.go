@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Package pbkdf2 is github.com/fastkdf/pbkdf2 under the name and with the signature of github.com/xdg-go/pbkdf2. A program that uses that module, mostly
-// through github.com/xdg-go/scram before v1.2.0, gets this one with a line in its go.mod:
+// through github.com/xdg-go/scram before v1.2.0, as go.mongodb.org/mongo-driver v1.17 and its v2.0 to v2.4 do, gets this one with a line in its go.mod:
+//
+//	replace github.com/xdg-go/pbkdf2 => github.com/fastkdf/pbkdf2/shim/xdg-go-pbkdf2 VERSION
+//
+// That is all once these modules are published (interop's TestOneLine tries it out). From a copy of the repository it takes two lines, since the
+// replace line in this directory's go.mod does not count in another module:
 //
 //	replace github.com/xdg-go/pbkdf2 => ../pbkdf2/shim/xdg-go-pbkdf2
-//
-// where the right side is a copy of this directory in a copy of its repository. It needs a second line until github.com/fastkdf/pbkdf2 is to be had
-// from a module proxy, since a replace line counts only in the program's own go.mod:
-//
 //	replace github.com/fastkdf/pbkdf2 => ../pbkdf2
 //
 // From v1.2.0 on, github.com/xdg-go/scram uses crypto/pbkdf2 of the standard library with Go 1.24 and later, which no such line can

@@ -145,15 +145,15 @@ func Run(atoms []Atom) {
 }
 
 // CompressInFrame writes a compression function that keeps what it must not forget in the frame: only within begin, block and end is
-// RDI reserved, for h in begin and end, for the block in block.
-func (f *File) CompressInFrame(name, doc string, blockBytes int, body func() (begin, block, end func(rdi reg.GPPhysical))) {
+// RDI reserved, for h in begin and end, for the block in block. Last comes once, if it is not nil.
+func (f *File) CompressInFrame(name, doc string, blockBytes int, body func() (begin, block, end func(rdi reg.GPPhysical), last func())) {
 	rdi, n := reg.RDI, reg.RSI
 	f.Text(name, output.Compress, doc)
 	f.Load(f.Param("h"), rdi)
 	f.Load(f.Param("p").Len(), n)
 	f.SUBQ(operand.U32(blockBytes), n)
 	f.JLT(operand.LabelRef("done"))
-	begin, block, end := body()
+	begin, block, end, last := body()
 	h, p, left := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
 	f.MOVQ(rdi, h)
 	f.MOVQ(n, left)
@@ -168,6 +168,9 @@ func (f *File) CompressInFrame(name, doc string, blockBytes int, body func() (be
 	f.MOVQ(p, rdi)
 	f.SUBQ(operand.U32(blockBytes), left)
 	f.JGE(operand.LabelRef("block"))
+	if last != nil {
+		last()
+	}
 	f.Label("done")
 	f.RET()
 }
