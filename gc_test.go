@@ -134,6 +134,9 @@ func TestFaultCollectorWaits(t *testing.T) {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("nothing interrupts a goroutine here")
 	}
+	if slow() && !race {
+		t.Skip("an emulator takes longer for a slice than a CPU")
+	}
 	control := measure(spin, while, stopping)
 	test := func(t *testing.T, load func(context.Context)) {
 		within(t, func() (bool, string) {
@@ -157,6 +160,9 @@ func TestFaultCollectorWaits(t *testing.T) {
 
 // Timers are on time beside a KeyContext, a Batch and a Pool that keep every core busy.
 func TestFaultTimersWait(t *testing.T) {
+	if slow() && !race {
+		t.Skip("an emulator takes longer for a slice than a CPU")
+	}
 	for name, load := range loads(variants[idSHA256]) {
 		if name == "Key" {
 			continue // it lets the scheduler interrupt it, no more
