@@ -20,7 +20,6 @@ const (
 	avx2   = cpu.AVX2 | cpu.AVX
 	avx512 = cpu.AVX512F | cpu.AVX
 	// SHA-512's schedule needs vectors of 256 bits.
-	bmi2avx2 = bmi2 | avx2
 )
 
 // The kernel table. Costs are in cycles of one compression of all lanes: of the AVX2 rows, which are for CPUs without AVX-512, on an AMD Zen 3, and of the
@@ -60,7 +59,7 @@ var rows = append([]row{
 	{"avx512x32", 32, 868, avx512, [numHashes]iterate{idSHA224: sha256.IterateAVX512x32_224, idSHA256: sha256.IterateAVX512x32}},
 	{"avx512x48", 48, 1264, avx512, [numHashes]iterate{idSHA224: sha256.IterateAVX512x48_224, idSHA256: sha256.IterateAVX512x48}},
 
-	{"bmi2", 1, 407, bmi2avx2, [numHashes]iterate{idSHA384: sha512.IterateBMI2_384, idSHA512: sha512.IterateBMI2,
+	{"bmi2", 1, 407, bmi2, [numHashes]iterate{idSHA384: sha512.IterateBMI2_384, idSHA512: sha512.IterateBMI2,
 		idSHA512_224: sha512.IterateBMI2_512_224, idSHA512_256: sha512.IterateBMI2_512_256}},
 	{"avx2x4", 4, 1193, avx2, [numHashes]iterate{idSHA384: sha512.IterateAVX2x4_384, idSHA512: sha512.IterateAVX2x4}},
 	{"avx512x8", 8, 675, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x8_384, idSHA512: sha512.IterateAVX512x8}},
@@ -75,5 +74,5 @@ var compressors = append([]compressor{
 	{"bmi2", bmi2, sha1.CompressBMI2, []hashID{idSHA1}},
 	{"shani", shani, sha256.CompressSHANI, []hashID{idSHA224, idSHA256}},
 	{"bmi2", bmi2, sha256.CompressBMI2, []hashID{idSHA224, idSHA256}},
-	{"bmi2", bmi2avx2, sha512.CompressBMI2, []hashID{idSHA384, idSHA512, idSHA512_224, idSHA512_256}},
+	{"bmi2", bmi2, sha512.CompressBMI2, []hashID{idSHA384, idSHA512, idSHA512_224, idSHA512_256}},
 }, genericCompressors...)
