@@ -19,7 +19,6 @@ const (
 	bmi2   = cpu.BMI2 | cpu.AVX2 | cpu.AVX
 	avx2   = cpu.AVX2 | cpu.AVX
 	avx512 = cpu.AVX512F | cpu.AVX
-	// SHA-512's schedule needs vectors of 256 bits.
 )
 
 // The kernel table. Costs are in cycles of one compression of all lanes: of the AVX2 rows, which are for CPUs without AVX-512, on an AMD Zen 3, and of the
