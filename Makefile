@@ -38,7 +38,7 @@ generate: ## write every generated file anew
 
 .PHONY: fresh
 fresh: ## delete every generated file, generate, and fail if the tree has changed
-	git ls-files -z | xargs -0 grep -lZ '^// Code generated .* DO NOT EDIT\.$$' | xargs -0 rm
+	git ls-files -z internal | xargs -0 grep -lZ '^// Code generated .* DO NOT EDIT\.$$' | xargs -0 rm
 	$(GO) generate ./...
 	git diff --exit-code
 	test -z "$$(git status --porcelain)"

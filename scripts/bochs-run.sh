@@ -7,7 +7,7 @@ set -euo pipefail
 usage() {
   cat <<'END'
 usage: bochs-run.sh [options] PROGRAM [ARGUMENT...]
-       CGO_ENABLED=0 go test -exec 'scripts/bochs-run.sh [options]' PACKAGE...
+       CGO_ENABLED=0 go test -exec "$PWD/scripts/bochs-run.sh [options]" PACKAGE...
        bochs-run.sh -i                 only install and unpack what is needed
 
 Prints what PROGRAM printed (standard error goes to standard output, standard input is empty) and exits as it did.
