@@ -45,3 +45,47 @@ func TestSelection(t *testing.T) {
 		}
 	}
 }
+
+// TestSelectionOfLanes checks the rows for several chains.
+func TestSelectionOfLanes(t *testing.T) {
+	const (
+		haswell  = cpu.SSSE3 | cpu.SSE41 | cpu.AVX | cpu.AVX2 | cpu.BMI1 | cpu.BMI2
+		zen3     = haswell | cpu.SHA
+		skylakeX = haswell | cpu.AVX512F | cpu.AVX512VL
+		zen5     = skylakeX | cpu.SHA
+	)
+	for _, c := range []struct {
+		has    cpu.Features
+		id     hashID
+		chains int
+		want   string
+	}{
+		{0, idMD5, 2, "md5/scalarx2"},
+		{haswell, idMD5, 3, "md5/avx2x8"},
+		{haswell, idMD5, 32, "md5/avx2x32"},
+		{haswell, idSHA1, 2, "sha1/bmi2 sha1/bmi2"},
+		{haswell, idSHA1, 16, "sha1/avx2x16"},
+		{haswell, idSHA256, 8, "sha256/avx2x8"},
+		{zen3, idSHA1, 2, "sha1/shanix2"}, // WPA2, Kerberos
+		{zen3, idSHA1, 16, "sha1/shanix4 sha1/shanix4 sha1/shanix4 sha1/shanix4"},
+		{zen3, idSHA224, 2, "sha224/shanix2"},
+		{zen3, idSHA256, 2, "sha256/shanix2"}, // Gitea, Grafana
+		{zen3, idSHA256, 3, "sha256/shanix3"}, // Ansible Vault
+		{zen3, idSHA256, 8, "sha256/shanix4 sha256/shanix4"},
+		{zen3, idSHA512, 2, "sha512/bmi2 sha512/bmi2"},
+		{zen3, idSHA512, 4, "sha512/avx2x4"},
+		{zen3, idSHA512_256, 1, "sha512_256/bmi2"},
+		{skylakeX, idMD5, 3, "md5/avx512x16"},
+		{skylakeX, idSHA1, 8, "sha1/avx512x16"},
+		{zen5, idMD5, 112, "md5/avx512x112"},
+		{zen5, idSHA1, 48, "sha1/avx512x48"},
+		{zen5, idSHA256, 4, "sha256/shanix4"},
+		{zen5, idSHA256, 16, "sha256/avx512x16"},
+		{zen5, idSHA384, 24, "sha384/avx512x24"},
+		{zen5, idSHA512, 2, "sha512/avx512x8"},
+	} {
+		if got := selected(c.id, c.has, c.chains); got != c.want {
+			t.Errorf("%d chains of %s on a CPU with %v: %s, want %s", c.chains, variants[c.id].name, c.has, got, c.want)
+		}
+	}
+}
