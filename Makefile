@@ -77,6 +77,17 @@ model-arm64: ## write doc/arm64-model.md: the arm64 kernels by LLVM's models (ne
 	$(GO) run -C asm ./model > doc/arm64-model.tmp
 	mv doc/arm64-model.tmp doc/arm64-model.md
 
+.PHONY: report
+report: ## measure this machine: the tables and charts of doc/, and those in the README
+	$(GO) run ./cmd/pbkdf2 bench -table debug,lanes,pool -format json > doc/report.tmp
+	mv doc/report.tmp doc/report.json
+	for t in debug lanes pool; do \
+	  $(GO) run ./cmd/pbkdf2 bench -from doc/report.json -table $$t -format svg > doc/$$t.svg && \
+	  $(GO) run ./cmd/pbkdf2 bench -from doc/report.json -table $$t -format markdown > doc/$$t.md && \
+	  sed -i -e "/<!-- report:$$t -->/,/<!-- .report -->/{//!d}" -e "/<!-- report:$$t -->/r doc/$$t.md" README.md && \
+	  rm doc/$$t.md || exit 1; \
+	done
+
 .PHONY: cross
 cross: ## the tests under emulators of other CPUs
 	.ci/cross
