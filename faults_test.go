@@ -645,36 +645,6 @@ func TestPoolGivenUp(t *testing.T) {
 	}
 }
 
-// Many more calls at once than a pool takes: the excess is refused, the rest right, and the pool as new afterwards.
-func TestPoolOverload(t *testing.T) {
-	calls := few(10_000)
-	pool := &Pool{MaxPending: calls / 10}
-	const iter = 300
-	want := reference(t, sha256.New, "password", nil, iter, 32)
-	var busy, right atomic.Int64
-	var wg sync.WaitGroup
-	start := make(chan struct{})
-	for range calls {
-		wg.Go(func() {
-			<-start
-			switch key, err := pool.Key(context.Background(), sha256.New, "password", nil, iter, 32); {
-			case errors.Is(err, ErrBusy) && key == nil:
-				busy.Add(1)
-			case err == nil && bytes.Equal(key, want):
-				right.Add(1)
-			default:
-				t.Errorf("got %x, %v, want %x", key, err, want)
-			}
-		})
-	}
-	took := allocated(func() { close(start); wg.Wait() })
-	t.Logf("%d calls of %d at once: %d right, %d refused; %d bytes allocated", calls, pool.MaxPending, right.Load(), busy.Load(), took)
-	if right.Load() < int64(pool.MaxPending) {
-		t.Errorf("%d calls were taken, the limit is %d at once", right.Load(), pool.MaxPending)
-	}
-	idle(t, pool)
-}
-
 // isAlone is an environment variable with the name of a test that runs alone.
 const isAlone = "PBKDF2_TEST_ALONE"
 

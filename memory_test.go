@@ -7,10 +7,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"hash"
 	"runtime"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -99,4 +103,37 @@ func TestMemoryOfManyJobs(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Many more calls at once than a pool takes: the excess is refused, the rest right, and costs a few kilobytes a call at most.
+func TestPoolOverload(t *testing.T) {
+	calls := few(10_000)
+	pool := &Pool{MaxPending: calls / 10}
+	const iter = 300
+	want := reference(t, sha256.New, "password", nil, iter, 32)
+	var busy, right atomic.Int64
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for range calls {
+		wg.Go(func() {
+			<-start
+			switch key, err := pool.Key(context.Background(), sha256.New, "password", nil, iter, 32); {
+			case errors.Is(err, ErrBusy) && key == nil:
+				busy.Add(1)
+			case err == nil && bytes.Equal(key, want):
+				right.Add(1)
+			default:
+				t.Errorf("got %x, %v, want %x", key, err, want)
+			}
+		})
+	}
+	took := allocated(func() { close(start); wg.Wait() })
+	t.Logf("%d calls of %d at once: %d right, %d refused; %d bytes allocated", calls, pool.MaxPending, right.Load(), busy.Load(), took)
+	if most := uint64(right.Load())*8<<10 + 1<<20; took > most {
+		t.Errorf("%d bytes, want at most %d", took, most)
+	}
+	if right.Load() < int64(pool.MaxPending) {
+		t.Errorf("%d calls were taken, the limit is %d at once", right.Load(), pool.MaxPending)
+	}
+	idle(t, pool)
 }
