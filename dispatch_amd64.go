@@ -41,7 +41,7 @@ var rows = append([]row{
 	{"shanix2", 2, 130, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx2}},
 	{"shanix3", 3, 152, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx3}},
 	{"shanix4", 4, 176, shani, [numHashes]iterate{idSHA1: sha1.IterateSHANIx4}},
-	{"bmi2", 1, 205, bmi2, [numHashes]iterate{idSHA1: sha1.IterateBMI2}},
+	{"bmi2", 1, 205, bmi2 | cpu.BMI1, [numHashes]iterate{idSHA1: sha1.IterateBMI2}},
 	{"avx2x8", 8, 396, avx2, [numHashes]iterate{idSHA1: sha1.IterateAVX2x8}},
 	{"avx2x16", 16, 752, avx2, [numHashes]iterate{idSHA1: sha1.IterateAVX2x16}},
 	{"avx512x16", 16, 322, avx512, [numHashes]iterate{idSHA1: sha1.IterateAVX512x16}},
@@ -70,7 +70,7 @@ var rows = append([]row{
 var compressors = append([]compressor{
 	{"scalar", 0, md5.CompressScalar, []hashID{idMD5}},
 	{"shani", shani, sha1.CompressSHANI, []hashID{idSHA1}},
-	{"bmi2", bmi2, sha1.CompressBMI2, []hashID{idSHA1}},
+	{"bmi2", bmi2 | cpu.BMI1, sha1.CompressBMI2, []hashID{idSHA1}},
 	{"shani", shani, sha256.CompressSHANI, []hashID{idSHA224, idSHA256}},
 	{"bmi2", bmi2, sha256.CompressBMI2, []hashID{idSHA224, idSHA256}},
 	{"bmi2", bmi2, sha512.CompressBMI2, []hashID{idSHA384, idSHA512, idSHA512_224, idSHA512_256}},
