@@ -16,7 +16,7 @@ import (
 // What the kernels need.
 const (
 	shani  = cpu.SHA | cpu.SSE41 | cpu.SSSE3
-	bmi2   = cpu.BMI2 | cpu.AVX2 | cpu.AVX
+	bmi2   = cpu.BMI1 | cpu.BMI2 | cpu.AVX2 | cpu.AVX
 	avx2   = cpu.AVX2 | cpu.AVX
 	avx512 = cpu.AVX512F | cpu.AVX
 )

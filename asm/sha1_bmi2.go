@@ -4,6 +4,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -19,7 +21,7 @@ func sha1BMI2(f *amd64.File) {
 // A sha1Scalar is SHA-1 of one lane: rounds in general registers, the schedule in vectors beside them.
 type sha1Scalar struct {
 	amd64.Scalar
-	state [5]GPPhysical // a to e of round 0
+	state [6]GPPhysical // a, b, none, c, d, e of round 0
 	t, u  GPPhysical    // scratch
 	wk    Mem           // W+K of sixteen rounds, by round number modulo 16
 
@@ -32,7 +34,7 @@ type sha1Scalar struct {
 func newSHA1Scalar(f *amd64.File) *sha1Scalar {
 	return &sha1Scalar{
 		Scalar: amd64.Scalar{File: f, Bits: 32, BMI2: true},
-		state:  [5]GPPhysical{RAX, RBX, RCX, RDX, R8},
+		state:  [6]GPPhysical{RAX, RBX, R10, RCX, RDX, R8},
 		t:      RSI, u: R9,
 		wk:   f.AllocLocal(64),
 		ring: [8]VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7},
@@ -41,51 +43,66 @@ func newSHA1Scalar(f *amd64.File) *sha1Scalar {
 	}
 }
 
-// reg is the register of the variable that FIPS 180-4 calls a (0) to e (4) in round i.
-func (s *sha1Scalar) reg(i, variable int) GPPhysical { return s.state[(variable-i+80)%5] }
+// sha1Free is the register of a round that gets b rotated, the next round's c: b itself is lost in f.
+const sha1Free = 5
+
+// reg is the register of the variable that FIPS 180-4 calls a (0) to e (4) in round i. What is a is b in the next round, and so on.
+func (s *sha1Scalar) reg(i, variable int) GPPhysical {
+	place := [6]int{0, 1, 3, 4, 5, sha1Free: 2}[variable]
+	return s.state[(place-i+600)%6]
+}
+
+// home moves the variables from the registers that they are in after the last round to those of round 0.
+func (s *sha1Scalar) home() {
+	s.Mov(s.reg(80, 0), s.reg(0, 0))
+	s.Mov(s.reg(80, 3), s.reg(0, 3))
+	s.Mov(s.reg(80, 2), s.t)
+	s.Mov(s.reg(80, 1), s.reg(0, 1))
+	s.Mov(s.reg(80, 4), s.reg(0, 4))
+	s.Mov(s.t, s.reg(0, 2))
+}
 
 // slot is where W+K of round i is.
 func (s *sha1Scalar) slot(i int) Mem { return s.wk.Offset(4 * (i % 16)) }
 
-// f adds f(b, c, d) of round i to dst (FIPS 180-4 §4.1.1). Maj is the sum of two terms that share no bit, which is the fewest
-// instructions when there is only one scratch register for each.
-func (s *sha1Scalar) f(i int, b, c, d, dst GPPhysical) []amd64.Atom {
+// f adds f(b, c, d) of round i to e and destroys b (FIPS 180-4 §4.1.1). Ch and Maj are sums of two terms that share no bit.
+func (s *sha1Scalar) f(i int) []amd64.Atom {
+	b, c, d, e := s.reg(i, 1), s.reg(i, 2), s.reg(i, 3), s.reg(i, 4)
 	switch i / 20 {
-	case 0: // Ch(b, c, d) = ((c ^ d) & b) ^ d
+	case 0: // Ch(b, c, d) = (b & c) + (^b & d)
 		return []amd64.Atom{
-			func() { s.Mov(c, s.t) }, func() { s.Xor(d, s.t) },
-			func() { s.And(b, s.t) }, func() { s.Xor(d, s.t) }, func() { s.Add(s.t, dst) },
+			func() { s.Andn(d, b, s.t) }, func() { s.And(c, b) }, func() { s.Add(s.t, e) }, func() { s.Add(b, e) },
 		}
-	case 2: // Maj(b, c, d) = (c & d) + ((c ^ d) & b)
+	case 2: // Maj(b, c, d) = (b & c) + ((b ^ c) & d)
 		return []amd64.Atom{
-			func() { s.Mov(c, s.t) }, func() { s.And(d, s.t) }, func() { s.Add(s.t, dst) },
-			func() { s.Mov(c, s.t) }, func() { s.Xor(d, s.t) },
-			func() { s.And(b, s.t) }, func() { s.Add(s.t, dst) },
+			func() { s.Mov(b, s.t) }, func() { s.And(c, s.t) }, func() { s.Xor(c, b) },
+			func() { s.Add(s.t, e) }, func() { s.And(d, b) }, func() { s.Add(b, e) },
 		}
-	default: // b ^ c ^ d
+	default: // Parity(b, c, d)
 		return []amd64.Atom{
-			func() { s.Mov(c, s.t) }, func() { s.Xor(d, s.t) },
-			func() { s.Xor(b, s.t) }, func() { s.Add(s.t, dst) },
+			func() { s.Xor(c, b) }, func() { s.Xor(d, b) }, func() { s.Add(b, e) },
 		}
 	}
 }
 
-// turn ends round i: e += a <<< 5, b <<<= 30 (FIPS 180-4 §6.1.2 step 3).
+// save rotates b for the next round, before f.
+func (s *sha1Scalar) save(i int) []amd64.Atom {
+	return []amd64.Atom{func() { s.Ror(2, s.reg(i, 1), s.reg(i, sha1Free)) }}
+}
+
+// turn ends round i: e += a <<< 5 (FIPS 180-4 §6.1.2 step 3).
 func (s *sha1Scalar) turn(i int) []amd64.Atom {
-	a, b, e := s.reg(i, 0), s.reg(i, 1), s.reg(i, 4)
-	return []amd64.Atom{
-		func() { s.Ror(2, b, b) }, func() { s.Ror(27, a, s.u) }, func() { s.Add(s.u, e) },
-	}
+	a, e := s.reg(i, 0), s.reg(i, 4)
+	return []amd64.Atom{func() { s.Ror(27, a, s.u) }, func() { s.Add(s.u, e) }}
 }
 
 // round does round i after adding wk to e.
 func (s *sha1Scalar) round(i int, wk ...Op) []amd64.Atom {
-	b, c, d, e := s.reg(i, 1), s.reg(i, 2), s.reg(i, 3), s.reg(i, 4)
 	var atoms []amd64.Atom
 	for _, w := range wk {
-		atoms = append(atoms, func() { s.Add(w, e) })
+		atoms = append(atoms, func() { s.Add(w, s.reg(i, 4)) })
 	}
-	return append(append(atoms, s.f(i, b, c, d, e)...), s.turn(i)...)
+	return slices.Concat(atoms, s.save(i), s.f(i), s.turn(i))
 }
 
 // scheduledRounds does all rounds with the schedule beside them, and what side has for a round.
@@ -225,8 +242,9 @@ xmm register, sixteen rounds ahead, and reaches them through sixteen words of th
 padding, is folded into constants. Round 0 is one addition, round 1 lacks f, and rounds 2 to 4 add one word and one constant as all
 others, since what they need of the midstates is added up beforehand.
 
-A round is 7 (Parity), 8 (Ch) or 9 (Maj) instructions apart from moves, 620 in all or 155 cycles if there are four in each, and a
-chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
+A round is 7 (Parity), 8 (Ch) or 9 (Maj) instructions, 620 in all or 155 cycles if there are four in each, and a chain of 2 cycles, 160
+in all. There are few moves, as b is rotated into a sixth register and then lost in f: with the schedule it is some 800 instructions,
+of which CPUs before Ice Lake and Zen do four in a cycle.`, func() amd64.IterateBody {
 		s := newSHA1Scalar(f)
 		message := spec.SHA1.Message()
 		wk := func(i int) Op { // of a constant word
@@ -274,9 +292,9 @@ chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 			Before: func(state GPPhysical) {
 				for half := range ms {
 					m := &ms[half]
-					for i, r := range s.state {
-						s.Mov(part(state, half, i), r)
-						s.Mov(r, m.words[i])
+					for i := range 5 {
+						s.Mov(part(state, half, i), s.reg(0, i))
+						s.Mov(s.reg(0, i), m.words[i])
 					}
 					// Rounds 0 and 1 are made by the round code with the other half's words for the message. Round 1 cannot
 					// add a <<< 5.
@@ -287,11 +305,11 @@ chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 					s.Mov(s.reg(1, 2), m.turned[1])
 					s.Add(k, s.reg(1, 4))
 					s.Add(part(state, 1-half, 1), s.reg(1, 4))
-					amd64.Run(s.f(1, s.reg(1, 1), s.reg(1, 2), s.reg(1, 3), s.reg(1, 4)))
+					amd64.Run(s.save(1))
+					amd64.Run(s.f(1))
 					s.Mov(s.reg(1, 4), m.sums[1])
-					s.Ror(2, s.reg(1, 1), s.reg(1, 1))
-					s.Mov(s.reg(1, 1), m.turned[0])
-					for i, r := range []GPPhysical{s.reg(1, 3), s.reg(1, 2), s.reg(1, 1)} { // what is e in rounds 2 to 4
+					s.Mov(s.reg(2, 2), m.turned[0])
+					for i, r := range []GPPhysical{s.reg(2, 4), s.reg(2, 3), s.reg(2, 2)} { // what is e in rounds 2 to 4
 						s.Mov(r, s.t)
 						s.Add(k, s.t)
 						s.Add(part(state, 1-half, 2+i), s.t)
@@ -299,9 +317,9 @@ chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 					}
 				}
 				// The loop begins with the last result before the midstate is added.
-				for i, r := range s.state {
-					s.Mov(part(state, 2, i), r)
-					s.Sub(part(state, 1, i), r)
+				for i := range 5 {
+					s.Mov(part(state, 2, i), s.reg(0, i))
+					s.Sub(part(state, 1, i), s.reg(0, i))
 				}
 				f.VMOVDQU(part(state, 2, 0), t[0])
 				f.VPXOR(part(state, 3, 0), t[0], t[0])
@@ -311,8 +329,8 @@ chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 			},
 			Half: func(half int, state GPPhysical) {
 				m := &ms[half]
-				for i, r := range s.state {
-					s.Mov(r, last[i])
+				for i := range 5 {
+					s.Mov(s.reg(0, i), last[i])
 				}
 				side := map[int][]amd64.Atom{0: {
 					func() { f.VMOVD(last[0], s.ring[0]) },
@@ -335,17 +353,15 @@ chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 				s.scheduledRounds(func(i int) []amd64.Atom {
 					switch {
 					case i == 0:
-						// a, b and e of round 0 are in the way.
-						a, b, c, d, e := s.reg(0, 0), s.reg(0, 1), s.reg(0, 2), s.reg(0, 3), s.reg(0, 4)
+						// Of round 2 there are c, d and, without f and the word, e.
 						return []amd64.Atom{
-							func() { s.Mov(m.sums[0], e) }, func() { s.Add(a, e) },
-							func() { s.Mov(m.sums[1], d) }, func() { s.Add(b, d) },
-							func() { s.Mov(m.turned[0], a) }, func() { s.Mov(m.turned[1], b) },
-							func() { s.Mov(m.sums[2], c) },
+							func() { s.Mov(m.sums[0], s.reg(1, 0)) }, func() { s.Add(s.reg(0, 0), s.reg(1, 0)) },
+							func() { s.Mov(m.sums[1], s.reg(2, 0)) }, func() { s.Add(s.reg(0, 1), s.reg(2, 0)) },
+							func() { s.Mov(m.turned[0], s.reg(2, 2)) }, func() { s.Mov(m.turned[1], s.reg(2, 3)) },
+							func() { s.Mov(m.sums[2], s.reg(2, 4)) },
 						}
 					case i == 1:
-						// b is rotated already, and f is added.
-						return s.turn(i)[1:]
+						return s.turn(i) // f is added already
 					case i < 5:
 						e := s.reg(i, 4)
 						var load []amd64.Atom
@@ -358,14 +374,15 @@ chain of 2 cycles, 160 in all.`, func() amd64.IterateBody {
 					}
 					return s.round(i, s.slot(i))
 				}, side)
+				s.home()
 			},
 			After: func(state GPPhysical) {
 				f.VMOVDQU(t[0], part(state, 3, 0))
 				f.VMOVD(t[1], part(state, 3, 4))
-				for i, r := range s.state {
-					s.Add(part(state, 1, i), r)
-					s.Mov(r, part(state, 2, i))
-					s.Xor(r, part(state, 3, i))
+				for i := range 5 {
+					s.Add(part(state, 1, i), s.reg(0, i))
+					s.Mov(s.reg(0, i), part(state, 2, i))
+					s.Xor(s.reg(0, i), part(state, 3, i))
 				}
 			},
 		}
@@ -380,8 +397,8 @@ iteration kernel.`, spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhy
 		swap := X11
 		begin = func(h GPPhysical) {
 			f.VMOVDQU(f.Table64("swap", 0x0405060700010203, 0x0c0d0e0f08090a0b), swap)
-			for i, r := range s.state {
-				s.Mov(Mem{Base: h, Disp: 4 * i}, r)
+			for i := range 5 {
+				s.Mov(Mem{Base: h, Disp: 4 * i}, s.reg(0, i))
 			}
 		}
 		block = func(p GPPhysical) {
@@ -391,11 +408,12 @@ iteration kernel.`, spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhy
 				amd64.Run(s.put(q))
 			}
 			s.scheduledRounds(func(i int) []amd64.Atom { return s.round(i, s.slot(i)) }, nil)
+			s.home()
 		}
 		end = func(h GPPhysical) {
-			for i, r := range s.state {
-				s.Add(Mem{Base: h, Disp: 4 * i}, r)
-				s.Mov(r, Mem{Base: h, Disp: 4 * i})
+			for i := range 5 {
+				s.Add(Mem{Base: h, Disp: 4 * i}, s.reg(0, i))
+				s.Mov(s.reg(0, i), Mem{Base: h, Disp: 4 * i})
 			}
 		}
 		return begin, block, end, nil

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func IterateBMI2(state *uint64, n int)
-// Requires: AVX, BMI2
+// Requires: AVX, BMI, BMI2
 TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	// IterateBMI2 does n iterations of HMAC-SHA-1 on one lane (FIPS 180-4 §6.1). State is [inner | outer | u | t], each the 5 words of
 	// a hash, in native byte order.
@@ -15,8 +15,9 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	// padding, is folded into constants. Round 0 is one addition, round 1 lacks f, and rounds 2 to 4 add one word and one constant as all
 	// others, since what they need of the midstates is added up beforehand.
 	// 
-	// A round is 7 (Parity), 8 (Ch) or 9 (Maj) instructions apart from moves, 620 in all or 155 cycles if there are four in each, and a
-	// chain of 2 cycles, 160 in all.
+	// A round is 7 (Parity), 8 (Ch) or 9 (Maj) instructions, 620 in all or 155 cycles if there are four in each, and a chain of 2 cycles, 160
+	// in all. There are few moves, as b is rotated into a sixth register and then lost in f: with the schedule it is some 800 instructions,
+	// of which CPUs before Ice Lake and Zen do four in a cycle.
 	MOVQ    state+0(FP), DI
 	MOVQ    n+8(FP), SI
 	TESTQ   SI, SI
@@ -34,35 +35,33 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	MOVL    R8, 132(SP)
 	ADDL    20(DI), R8
 	ADDL    $+1518500249, R8
-	MOVL    CX, SI
-	XORL    DX, SI
-	ANDL    BX, SI
-	XORL    DX, SI
+	RORXL   $0x02, BX, R10
+	ANDNL   DX, BX, SI
+	ANDL    CX, BX
 	ADDL    SI, R8
-	RORXL   $0x02, BX, BX
+	ADDL    BX, R8
 	RORXL   $0x1b, AX, R9
 	ADDL    R9, R8
 	MOVL    R8, 88(SP)
-	MOVL    BX, 112(SP)
+	MOVL    R10, 112(SP)
 	ADDL    $+1518500249, DX
 	ADDL    24(DI), DX
-	MOVL    BX, SI
-	XORL    CX, SI
-	ANDL    AX, SI
-	XORL    CX, SI
+	RORXL   $0x02, AX, BX
+	ANDNL   CX, AX, SI
+	ANDL    R10, AX
 	ADDL    SI, DX
+	ADDL    AX, DX
 	MOVL    DX, 92(SP)
-	RORXL   $0x02, AX, AX
-	MOVL    AX, 108(SP)
+	MOVL    BX, 108(SP)
 	MOVL    CX, SI
 	ADDL    $+1518500249, SI
 	ADDL    28(DI), SI
 	MOVL    SI, 96(SP)
-	MOVL    BX, SI
+	MOVL    R10, SI
 	ADDL    $+1518500249, SI
 	ADDL    32(DI), SI
 	MOVL    SI, 100(SP)
-	MOVL    AX, SI
+	MOVL    BX, SI
 	ADDL    $+1518500249, SI
 	ADDL    36(DI), SI
 	MOVL    SI, 104(SP)
@@ -78,35 +77,33 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	MOVL    R8, 80(SP)
 	ADDL    (DI), R8
 	ADDL    $+1518500249, R8
-	MOVL    CX, SI
-	XORL    DX, SI
-	ANDL    BX, SI
-	XORL    DX, SI
+	RORXL   $0x02, BX, R10
+	ANDNL   DX, BX, SI
+	ANDL    CX, BX
 	ADDL    SI, R8
-	RORXL   $0x02, BX, BX
+	ADDL    BX, R8
 	RORXL   $0x1b, AX, R9
 	ADDL    R9, R8
 	MOVL    R8, 140(SP)
-	MOVL    BX, 164(SP)
+	MOVL    R10, 164(SP)
 	ADDL    $+1518500249, DX
 	ADDL    4(DI), DX
-	MOVL    BX, SI
-	XORL    CX, SI
-	ANDL    AX, SI
-	XORL    CX, SI
+	RORXL   $0x02, AX, BX
+	ANDNL   CX, AX, SI
+	ANDL    R10, AX
 	ADDL    SI, DX
+	ADDL    AX, DX
 	MOVL    DX, 144(SP)
-	RORXL   $0x02, AX, AX
-	MOVL    AX, 160(SP)
+	MOVL    BX, 160(SP)
 	MOVL    CX, SI
 	ADDL    $+1518500249, SI
 	ADDL    8(DI), SI
 	MOVL    SI, 148(SP)
-	MOVL    BX, SI
+	MOVL    R10, SI
 	ADDL    $+1518500249, SI
 	ADDL    12(DI), SI
 	MOVL    SI, 152(SP)
-	MOVL    AX, SI
+	MOVL    BX, SI
 	ADDL    $+1518500249, SI
 	ADDL    16(DI), SI
 	MOVL    SI, 156(SP)
@@ -139,886 +136,814 @@ iteration:
 	VPINSRD  $0x01, 172(SP), X0, X0
 	ADDL     BX, DX
 	VPINSRD  $0x02, 176(SP), X0, X0
-	MOVL     108(SP), AX
+	MOVL     108(SP), BX
 	VPINSRD  $0x03, 180(SP), X0, X0
-	MOVL     112(SP), BX
+	MOVL     112(SP), R10
 	VPADDD   64(SP), X0, X0
 	MOVL     96(SP), CX
 	VMOVD    184(SP), X1
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
 	VMOVD    80(SP), X8
-	ADDL     176(SP), CX
+	ADDL     R9, DX
 	VPADDD   X8, X1, X1
-	MOVL     AX, SI
+	ADDL     176(SP), CX
 	VPXOR    X0, X11, X11
-	XORL     BX, SI
+	RORXL    $0x02, R8, AX
 	VPXOR    X1, X12, X12
-	ANDL     R8, SI
+	ANDNL    R10, R8, SI
 	VPXOR    w__80000000__<>+0(SB), X1, X1
-	XORL     BX, SI
+	ANDL     BX, R8
 	VPALIGNR $0x08, X0, X1, X8
 	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	VPXOR    X8, X0, X4
 	RORXL    $0x1b, DX, R9
 	VPXOR    w___2a0_<>+0(SB), X4, X4
 	ADDL     R9, CX
 	VPSLLDQ  $0x0c, X4, X8
-	MOVL     100(SP), BX
+	MOVL     100(SP), R10
 	VPSRLD   $0x1f, X4, X9
-	ADDL     180(SP), BX
+	ADDL     180(SP), R10
 	VPADDD   X4, X4, X4
-	MOVL     R8, SI
+	RORXL    $0x02, DX, R8
 	VPXOR    X9, X4, X4
-	XORL     AX, SI
-	ANDL     DX, SI
+	ANDNL    BX, DX, SI
 	VPSRLD   $0x1e, X8, X9
-	XORL     AX, SI
+	ANDL     AX, DX
 	VPSLLD   $0x02, X8, X8
-	ADDL     SI, BX
+	ADDL     SI, R10
 	VPXOR    X9, X4, X4
-	RORXL    $0x02, DX, DX
+	ADDL     DX, R10
 	VPXOR    X8, X4, X4
 	RORXL    $0x1b, CX, R9
 	VPADDD   k<>+0(SB), X4, X10
-	ADDL     R9, BX
+	ADDL     R9, R10
 	VMOVDQU  X10, (SP)
-	MOVL     104(SP), AX
-	ADDL     184(SP), AX
-	MOVL     DX, SI
+	MOVL     104(SP), BX
+	ADDL     184(SP), BX
+	RORXL    $0x02, CX, DX
 	VMOVDQU  w____<>+0(SB), X2
-	XORL     R8, SI
-	ANDL     CX, SI
+	ANDNL    AX, CX, SI
+	ANDL     R8, CX
 	VPALIGNR $0x08, X1, X2, X8
-	XORL     R8, SI
-	ADDL     SI, AX
+	ADDL     SI, BX
+	ADDL     CX, BX
 	VPXOR    X8, X1, X5
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
 	VPSRLDQ  $0x04, X4, X9
-	ADDL     $-628983399, R8
-	MOVL     CX, SI
+	ADDL     $-628983399, AX
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X5, X5
-	XORL     DX, SI
-	ANDL     BX, SI
+	ANDNL    R8, R10, SI
+	ANDL     DX, R10
 	VPXOR    w____2a0<>+0(SB), X5, X5
-	XORL     DX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     SI, AX
+	ADDL     R10, AX
 	VPSLLDQ  $0x0c, X5, X8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VPSRLD   $0x1f, X5, X9
-	ADDL     $+1518500249, DX
-	MOVL     BX, SI
-	VPADDD   X5, X5, X5
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	VPXOR    X9, X5, X5
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSLLD   $0x02, X8, X8
-	ADDL     $+1518500249, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	VPXOR    X9, X5, X5
-	ANDL     R8, SI
-	XORL     BX, SI
-	VPXOR    X8, X5, X5
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPADDD   k<>+16(SB), X5, X10
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VMOVDQU  X10, 16(SP)
-	ADDL     $+1518500249, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	VPSRLDQ  $0x04, X5, X9
-	ANDL     DX, SI
-	XORL     AX, SI
-	ADDL     SI, BX
-	VPXOR    X9, X4, X6
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPSLLDQ  $0x0c, X6, X8
-	ADDL     $+1518500249, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	VPSRLD   $0x1f, X6, X9
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, AX
-	VPADDD   X6, X6, X6
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X9, X6, X6
 	ADDL     $+1518500249, R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLD   $0x1e, X8, X9
-	ANDL     BX, SI
-	XORL     DX, SI
+	RORXL    $0x02, BX, R10
+	VPADDD   X5, X5, X5
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
+	VPXOR    X9, X5, X5
 	ADDL     SI, R8
-	VPSLLD   $0x02, X8, X8
-	RORXL    $0x02, BX, BX
+	ADDL     BX, R8
+	VPSRLD   $0x1e, X8, X9
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	VPXOR    X9, X6, X6
+	VPSLLD   $0x02, X8, X8
 	ADDL     $+1518500249, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	VPXOR    X8, X6, X6
-	ANDL     AX, SI
-	XORL     CX, SI
+	RORXL    $0x02, AX, BX
+	VPXOR    X9, X5, X5
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
+	VPXOR    X8, X5, X5
 	ADDL     SI, DX
-	VPADDD   k<>+16(SB), X6, X10
-	RORXL    $0x02, AX, AX
+	ADDL     AX, DX
+	VPADDD   k<>+16(SB), X5, X10
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 32(SP)
-	ADDL     $+1518500249, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	VMOVDQU  w____2a0<>+0(SB), X3
-	ANDL     R8, SI
-	XORL     BX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPXOR    X5, X8, X7
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPSRLDQ  $0x04, X6, X9
-	ADDL     $+1518500249, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	VPXOR    X9, X7, X7
-	ANDL     DX, SI
-	XORL     AX, SI
-	VPXOR    w____2a0<>+0(SB), X7, X7
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	VPSLLDQ  $0x0c, X7, X8
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPSRLD   $0x1f, X7, X9
-	ADDL     $+1518500249, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	VPADDD   X7, X7, X7
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPXOR    X9, X7, X7
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPSLLD   $0x02, X8, X8
-	ADDL     $+1518500921, R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPXOR    X9, X7, X7
-	ANDL     BX, SI
-	XORL     DX, SI
-	VPXOR    X8, X7, X7
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	VPADDD   k<>+16(SB), X7, X10
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPXOR    X1, X0, X0
-	XORL     CX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	VPXOR    X4, X0, X0
-	ADDL     R9, DX
-	ADDL     4(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDL     R8, SI
-	XORL     BX, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPXOR    X8, X0, X0
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     8(SP), BX
-	MOVL     R8, SI
-	VPSRLD   $0x1e, X0, X9
-	XORL     AX, SI
-	ANDL     DX, SI
-	XORL     AX, SI
-	ADDL     SI, BX
-	VPSLLD   $0x02, X0, X0
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     12(SP), AX
-	VPXOR    X9, X0, X0
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPADDD   k<>+16(SB), X0, X10
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	VPXOR    X5, X1, X1
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPALIGNR $0x08, X7, X0, X8
-	ADDL     20(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	VPXOR    X8, X1, X1
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSRLD   $0x1e, X1, X9
-	ADDL     24(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	VPSLLD   $0x02, X1, X1
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X9, X1, X1
-	ADDL     28(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	VPADDD   k<>+16(SB), X1, X10
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
 	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X8, X6, X2
-	ADDL     36(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	VPXOR    w____2a0<>+0(SB), X2, X2
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPSRLD   $0x1e, X2, X9
-	ADDL     40(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	VPSLLD   $0x02, X2, X2
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X9, X2, X2
-	ADDL     44(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	VPADDD   k<>+32(SB), X2, X10
+	ADDL     $+1518500249, CX
+	RORXL    $0x02, R8, AX
+	ANDNL    R10, R8, SI
+	VPSRLDQ  $0x04, X5, X9
+	ANDL     BX, R8
 	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
+	VPXOR    X9, X4, X6
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
+	VPSLLDQ  $0x0c, X6, X8
+	ADDL     $+1518500249, R10
+	RORXL    $0x02, DX, R8
+	ANDNL    BX, DX, SI
+	VPSRLD   $0x1f, X6, X9
+	ANDL     AX, DX
+	ADDL     SI, R10
+	ADDL     DX, R10
+	VPADDD   X6, X6, X6
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	VPXOR    X9, X6, X6
+	ADDL     $+1518500249, BX
+	RORXL    $0x02, CX, DX
+	ANDNL    AX, CX, SI
+	VPSRLD   $0x1e, X8, X9
+	ANDL     R8, CX
+	ADDL     SI, BX
+	ADDL     CX, BX
+	VPSLLD   $0x02, X8, X8
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	VPXOR    X9, X6, X6
+	ADDL     $+1518500249, AX
+	RORXL    $0x02, R10, CX
+	ANDNL    R8, R10, SI
+	VPXOR    X8, X6, X6
+	ANDL     DX, R10
+	ADDL     SI, AX
+	ADDL     R10, AX
+	VPADDD   k<>+16(SB), X6, X10
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
+	VMOVDQU  X10, 32(SP)
+	ADDL     $+1518500249, R8
+	RORXL    $0x02, BX, R10
+	VMOVDQU  w____2a0<>+0(SB), X3
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
+	VPALIGNR $0x08, X3, X4, X8
+	ADDL     SI, R8
+	ADDL     BX, R8
+	VPXOR    X5, X8, X7
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	VPSRLDQ  $0x04, X6, X9
+	ADDL     $+1518500249, DX
+	RORXL    $0x02, AX, BX
+	VPXOR    X9, X7, X7
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
+	VPXOR    w____2a0<>+0(SB), X7, X7
+	ADDL     SI, DX
+	ADDL     AX, DX
+	VPSLLDQ  $0x0c, X7, X8
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	VPSRLD   $0x1f, X7, X9
+	ADDL     $+1518500249, CX
+	RORXL    $0x02, R8, AX
+	VPADDD   X7, X7, X7
+	ANDNL    R10, R8, SI
+	ANDL     BX, R8
+	VPXOR    X9, X7, X7
+	ADDL     SI, CX
+	ADDL     R8, CX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	VPSLLD   $0x02, X8, X8
+	ADDL     $+1518500921, R10
+	RORXL    $0x02, DX, R8
+	VPXOR    X9, X7, X7
+	ANDNL    BX, DX, SI
+	ANDL     AX, DX
+	VPXOR    X8, X7, X7
+	ADDL     SI, R10
+	ADDL     DX, R10
+	VPADDD   k<>+16(SB), X7, X10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	VMOVDQU  X10, 48(SP)
+	ADDL     (SP), BX
+	RORXL    $0x02, CX, DX
+	ANDNL    AX, CX, SI
+	ANDL     R8, CX
+	VPXOR    X1, X0, X0
+	ADDL     SI, BX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	VPXOR    X4, X0, X0
+	ADDL     4(SP), AX
+	RORXL    $0x02, R10, CX
+	ANDNL    R8, R10, SI
+	VPALIGNR $0x08, X6, X7, X8
+	ANDL     DX, R10
+	ADDL     SI, AX
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	VPXOR    X8, X0, X0
+	ADDL     R9, AX
+	ADDL     8(SP), R8
+	RORXL    $0x02, BX, R10
+	VPSRLD   $0x1e, X0, X9
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
+	ADDL     SI, R8
+	ADDL     BX, R8
+	VPSLLD   $0x02, X0, X0
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	ADDL     12(SP), DX
+	VPXOR    X9, X0, X0
+	RORXL    $0x02, AX, BX
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
+	ADDL     SI, DX
+	VPADDD   k<>+16(SB), X0, X10
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	VMOVDQU  X10, (SP)
+	ADDL     16(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	VPXOR    X5, X1, X1
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	VPALIGNR $0x08, X7, X0, X8
+	ADDL     20(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPXOR    X8, X1, X1
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	VPSRLD   $0x1e, X1, X9
+	ADDL     24(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	VPSLLD   $0x02, X1, X1
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	VPXOR    X9, X1, X1
+	ADDL     28(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	VPADDD   k<>+16(SB), X1, X10
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
+	VMOVDQU  X10, 16(SP)
+	ADDL     32(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	VPALIGNR $0x08, X0, X1, X8
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	VPXOR    X8, X6, X2
+	ADDL     36(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	VPXOR    w____2a0<>+0(SB), X2, X2
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	VPSRLD   $0x1e, X2, X9
+	ADDL     40(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	VPSLLD   $0x02, X2, X2
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	VPXOR    X9, X2, X2
+	ADDL     44(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPADDD   k<>+32(SB), X2, X10
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
 	VPXOR    X7, X4, X3
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
 	VPALIGNR $0x08, X1, X2, X8
 	ADDL     52(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
 	VPXOR    X8, X3, X3
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	VPXOR    w____2a0<>+0(SB), X3, X3
 	ADDL     R9, AX
 	ADDL     56(SP), R8
-	MOVL     CX, SI
+	RORXL    $0x02, BX, R10
 	VPSRLD   $0x1e, X3, X9
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
 	ADDL     60(SP), DX
 	VPXOR    X9, X3, X3
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
 	VPADDD   k<>+32(SB), X3, X10
-	RORXL    $0x02, AX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
 	VPXOR    X5, X4, X4
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
 	VPXOR    X0, X4, X4
-	ADDL     4(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
+	ADDL     4(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
 	VPALIGNR $0x08, X2, X3, X8
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	VPXOR    X8, X4, X4
-	ADDL     R9, BX
-	ADDL     8(SP), AX
-	MOVL     DX, SI
+	ADDL     R9, R10
+	ADDL     8(SP), BX
+	RORXL    $0x02, CX, DX
 	VPSRLD   $0x1e, X4, X9
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
 	VPSLLD   $0x02, X4, X4
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     12(SP), R8
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     12(SP), AX
 	VPXOR    X9, X4, X4
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
 	VPADDD   k<>+32(SB), X4, X10
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VMOVDQU  X10, (SP)
-	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
+	ADDL     16(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	VPXOR    X6, X5, X5
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VPXOR    X1, X5, X5
-	ADDL     20(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
+	ADDL     20(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
 	VPALIGNR $0x08, X3, X4, X8
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
+	XORL     CX, AX
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
 	VPXOR    X8, X5, X5
-	ADDL     R9, CX
-	ADDL     24(SP), BX
-	MOVL     R8, SI
+	ADDL     R9, DX
+	ADDL     24(SP), CX
+	RORXL    $0x02, R8, AX
 	VPSRLD   $0x1e, X5, X9
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	VPSLLD   $0x02, X5, X5
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     28(SP), AX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	ADDL     28(SP), R10
 	VPXOR    X9, X5, X5
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	VPADDD   k<>+32(SB), X5, X10
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
 	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), R8
+	ADDL     32(SP), BX
+	RORXL    $0x02, CX, DX
 	MOVL     CX, SI
-	ANDL     DX, SI
-	ADDL     SI, R8
-	MOVL     CX, SI
+	ANDL     R8, SI
+	XORL     R8, CX
 	VPXOR    X7, X6, X6
-	XORL     DX, SI
-	ANDL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
+	ADDL     SI, BX
+	ANDL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	VPXOR    X2, X6, X6
-	ADDL     R9, R8
-	ADDL     36(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
-	ADDL     SI, DX
+	ADDL     R9, BX
+	ADDL     36(SP), AX
+	RORXL    $0x02, R10, CX
+	MOVL     R10, SI
+	ANDL     DX, SI
 	VPALIGNR $0x08, X4, X5, X8
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	XORL     DX, R10
+	ADDL     SI, AX
+	ANDL     R8, R10
+	ADDL     R10, AX
 	VPXOR    X8, X6, X6
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     40(SP), CX
-	MOVL     AX, SI
-	ANDL     BX, SI
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
+	ADDL     40(SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
 	VPSRLD   $0x1e, X6, X9
-	ADDL     SI, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
+	ANDL     CX, SI
+	XORL     CX, BX
+	ADDL     SI, R8
+	ANDL     DX, BX
 	VPSLLD   $0x02, X6, X6
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     44(SP), BX
-	MOVL     R8, SI
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	ADDL     44(SP), DX
+	RORXL    $0x02, AX, BX
 	VPXOR    X9, X6, X6
-	ANDL     AX, SI
-	ADDL     SI, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
+	MOVL     AX, SI
+	ANDL     R10, SI
+	XORL     R10, AX
+	ADDL     SI, DX
 	VPADDD   k<>+32(SB), X6, X10
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
+	ANDL     CX, AX
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), AX
-	MOVL     DX, SI
-	ANDL     R8, SI
-	ADDL     SI, AX
-	MOVL     DX, SI
+	ADDL     48(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
+	ANDL     BX, SI
+	XORL     BX, R8
 	VPXOR    X0, X7, X7
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
+	ADDL     SI, CX
+	ANDL     R10, R8
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
 	VPXOR    X3, X7, X7
-	ADDL     R9, AX
-	ADDL     52(SP), R8
-	MOVL     CX, SI
-	ANDL     DX, SI
-	ADDL     SI, R8
+	ADDL     R9, CX
+	ADDL     52(SP), R10
+	RORXL    $0x02, DX, R8
+	MOVL     DX, SI
+	ANDL     AX, SI
 	VPALIGNR $0x08, X5, X6, X8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	XORL     AX, DX
+	ADDL     SI, R10
+	ANDL     BX, DX
+	ADDL     DX, R10
 	VPXOR    X8, X7, X7
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     56(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     56(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
 	VPSRLD   $0x1e, X7, X9
-	ADDL     SI, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
+	ANDL     R8, SI
+	XORL     R8, CX
+	ADDL     SI, BX
+	ANDL     AX, CX
 	VPSLLD   $0x02, X7, X7
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     60(SP), CX
-	MOVL     AX, SI
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     60(SP), AX
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X7, X7
-	ANDL     BX, SI
-	ADDL     SI, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
+	MOVL     R10, SI
+	ANDL     DX, SI
+	XORL     DX, R10
+	ADDL     SI, AX
 	VPADDD   k<>+48(SB), X7, X10
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), BX
-	MOVL     R8, SI
-	ANDL     AX, SI
-	ADDL     SI, BX
-	MOVL     R8, SI
+	ADDL     (SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
+	ANDL     CX, SI
+	XORL     CX, BX
 	VPXOR    X1, X0, X0
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     SI, R8
+	ANDL     DX, BX
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
 	VPXOR    X4, X0, X0
-	ADDL     R9, BX
-	ADDL     4(SP), AX
-	MOVL     DX, SI
-	ANDL     R8, SI
-	ADDL     SI, AX
+	ADDL     R9, R8
+	ADDL     4(SP), DX
+	RORXL    $0x02, AX, BX
+	MOVL     AX, SI
+	ANDL     R10, SI
 	VPALIGNR $0x08, X6, X7, X8
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R10, AX
+	ADDL     SI, DX
+	ANDL     CX, AX
+	ADDL     AX, DX
 	VPXOR    X8, X0, X0
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     8(SP), R8
-	MOVL     CX, SI
-	ANDL     DX, SI
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	ADDL     8(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
 	VPSRLD   $0x1e, X0, X9
-	ADDL     SI, R8
-	MOVL     CX, SI
-	XORL     DX, SI
 	ANDL     BX, SI
-	ADDL     SI, R8
+	XORL     BX, R8
+	ADDL     SI, CX
+	ANDL     R10, R8
 	VPSLLD   $0x02, X0, X0
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     12(SP), DX
-	MOVL     BX, SI
-	VPXOR    X9, X0, X0
-	ANDL     CX, SI
-	ADDL     SI, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPADDD   k<>+48(SB), X0, X10
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), CX
-	MOVL     AX, SI
-	ANDL     BX, SI
-	ADDL     SI, CX
-	MOVL     AX, SI
-	VPXOR    X2, X1, X1
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
-	VPXOR    X5, X1, X1
 	ADDL     R9, CX
-	ADDL     20(SP), BX
-	MOVL     R8, SI
+	ADDL     12(SP), R10
+	RORXL    $0x02, DX, R8
+	VPXOR    X9, X0, X0
+	MOVL     DX, SI
 	ANDL     AX, SI
-	ADDL     SI, BX
-	VPALIGNR $0x08, X7, X0, X8
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	VPXOR    X8, X1, X1
+	XORL     AX, DX
+	ADDL     SI, R10
+	VPADDD   k<>+48(SB), X0, X10
+	ANDL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     24(SP), AX
-	MOVL     DX, SI
+	ADDL     R9, R10
+	VMOVDQU  X10, (SP)
+	ADDL     16(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
 	ANDL     R8, SI
-	VPSRLD   $0x1e, X1, X9
+	XORL     R8, CX
+	VPXOR    X2, X1, X1
+	ADDL     SI, BX
+	ANDL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	VPXOR    X5, X1, X1
+	ADDL     R9, BX
+	ADDL     20(SP), AX
+	RORXL    $0x02, R10, CX
+	MOVL     R10, SI
+	ANDL     DX, SI
+	VPALIGNR $0x08, X7, X0, X8
+	XORL     DX, R10
 	ADDL     SI, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	VPSLLD   $0x02, X1, X1
-	RORXL    $0x02, CX, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
+	VPXOR    X8, X1, X1
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     28(SP), R8
-	MOVL     CX, SI
-	VPXOR    X9, X1, X1
-	ANDL     DX, SI
+	ADDL     24(SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
+	VPSRLD   $0x1e, X1, X9
+	ANDL     CX, SI
+	XORL     CX, BX
 	ADDL     SI, R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	VPADDD   k<>+48(SB), X1, X10
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ANDL     DX, BX
+	VPSLLD   $0x02, X1, X1
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
+	ADDL     28(SP), DX
+	RORXL    $0x02, AX, BX
+	VPXOR    X9, X1, X1
+	MOVL     AX, SI
+	ANDL     R10, SI
+	XORL     R10, AX
 	ADDL     SI, DX
-	MOVL     BX, SI
-	VPXOR    X3, X2, X2
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	VPADDD   k<>+48(SB), X1, X10
+	ANDL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	VPXOR    X6, X2, X2
 	ADDL     R9, DX
-	ADDL     36(SP), CX
-	MOVL     AX, SI
+	VMOVDQU  X10, 16(SP)
+	ADDL     32(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
 	ANDL     BX, SI
+	XORL     BX, R8
+	VPXOR    X3, X2, X2
 	ADDL     SI, CX
-	VPALIGNR $0x08, X0, X1, X8
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPXOR    X8, X2, X2
+	ANDL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
+	VPXOR    X6, X2, X2
 	ADDL     R9, CX
-	ADDL     40(SP), BX
-	MOVL     R8, SI
+	ADDL     36(SP), R10
+	RORXL    $0x02, DX, R8
+	MOVL     DX, SI
 	ANDL     AX, SI
-	VPSRLD   $0x1e, X2, X9
-	ADDL     SI, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	VPSLLD   $0x02, X2, X2
-	RORXL    $0x02, DX, DX
+	VPALIGNR $0x08, X0, X1, X8
+	XORL     AX, DX
+	ADDL     SI, R10
+	ANDL     BX, DX
+	ADDL     DX, R10
+	VPXOR    X8, X2, X2
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     40(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
+	VPSRLD   $0x1e, X2, X9
+	ANDL     R8, SI
+	XORL     R8, CX
+	ADDL     SI, BX
+	ANDL     AX, CX
+	VPSLLD   $0x02, X2, X2
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
 	ADDL     44(SP), AX
-	MOVL     DX, SI
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X2, X2
-	ANDL     R8, SI
+	MOVL     R10, SI
+	ANDL     DX, SI
+	XORL     DX, R10
 	ADDL     SI, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
 	VPADDD   k<>+48(SB), X2, X10
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	VPXOR    X4, X3, X3
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
 	VPALIGNR $0x08, X1, X2, X8
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	VPXOR    X8, X3, X3
 	ADDL     R9, DX
 	ADDL     56(SP), CX
-	MOVL     AX, SI
+	RORXL    $0x02, R8, AX
 	VPSRLD   $0x1e, X3, X9
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     60(SP), BX
+	ADDL     60(SP), R10
 	VPXOR    X9, X3, X3
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	VPADDD   k<>+48(SB), X3, X10
-	RORXL    $0x02, DX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
+	ADDL     R9, R10
 	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     (SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     4(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     4(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     8(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     8(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     12(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     12(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     16(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     16(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	ADDL     20(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     24(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
-	ADDL     20(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     28(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     24(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     32(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     28(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     36(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     32(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     40(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     36(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	ADDL     44(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     48(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
-	ADDL     40(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     52(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     56(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     60(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     52(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     56(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     60(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	MOVL     DX, AX
+	MOVL     R10, DX
+	MOVL     BX, SI
+	MOVL     R8, BX
+	MOVL     CX, R8
+	MOVL     SI, CX
 	MOVL     AX, 168(SP)
 	MOVL     BX, 172(SP)
 	MOVL     CX, 176(SP)
@@ -1031,884 +956,812 @@ iteration:
 	VPINSRD  $0x01, 172(SP), X0, X0
 	ADDL     BX, DX
 	VPINSRD  $0x02, 176(SP), X0, X0
-	MOVL     160(SP), AX
-	MOVL     164(SP), BX
+	MOVL     160(SP), BX
 	VPINSRD  $0x03, 180(SP), X0, X0
-	MOVL     148(SP), CX
+	MOVL     164(SP), R10
 	VPADDD   116(SP), X0, X0
+	MOVL     148(SP), CX
 	RORXL    $0x1b, R8, R9
 	VMOVD    184(SP), X1
 	ADDL     R9, DX
 	VMOVD    132(SP), X8
 	ADDL     176(SP), CX
-	MOVL     AX, SI
 	VPADDD   X8, X1, X1
-	XORL     BX, SI
+	RORXL    $0x02, R8, AX
 	VPXOR    w__80000000__<>+0(SB), X1, X1
-	ANDL     R8, SI
+	ANDNL    R10, R8, SI
 	VPALIGNR $0x08, X0, X1, X8
-	XORL     BX, SI
+	ANDL     BX, R8
 	VPXOR    X8, X0, X4
 	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	VPXOR    w___2a0_<>+0(SB), X4, X4
 	RORXL    $0x1b, DX, R9
 	VPSLLDQ  $0x0c, X4, X8
 	ADDL     R9, CX
 	VPSRLD   $0x1f, X4, X9
-	MOVL     152(SP), BX
-	ADDL     180(SP), BX
+	MOVL     152(SP), R10
 	VPADDD   X4, X4, X4
-	MOVL     R8, SI
+	ADDL     180(SP), R10
 	VPXOR    X9, X4, X4
-	XORL     AX, SI
+	RORXL    $0x02, DX, R8
+	ANDNL    BX, DX, SI
 	VPSRLD   $0x1e, X8, X9
-	ANDL     DX, SI
+	ANDL     AX, DX
 	VPSLLD   $0x02, X8, X8
-	XORL     AX, SI
-	ADDL     SI, BX
+	ADDL     SI, R10
 	VPXOR    X9, X4, X4
-	RORXL    $0x02, DX, DX
+	ADDL     DX, R10
 	VPXOR    X8, X4, X4
 	RORXL    $0x1b, CX, R9
 	VPADDD   k<>+0(SB), X4, X10
-	ADDL     R9, BX
+	ADDL     R9, R10
 	VMOVDQU  X10, (SP)
-	MOVL     156(SP), AX
-	ADDL     184(SP), AX
-	MOVL     DX, SI
+	MOVL     156(SP), BX
+	ADDL     184(SP), BX
+	RORXL    $0x02, CX, DX
 	VMOVDQU  w____<>+0(SB), X2
-	XORL     R8, SI
-	ANDL     CX, SI
+	ANDNL    AX, CX, SI
+	ANDL     R8, CX
 	VPALIGNR $0x08, X1, X2, X8
-	XORL     R8, SI
-	ADDL     SI, AX
+	ADDL     SI, BX
+	ADDL     CX, BX
 	VPXOR    X8, X1, X5
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
 	VPSRLDQ  $0x04, X4, X9
-	ADDL     $-628983399, R8
-	MOVL     CX, SI
+	ADDL     $-628983399, AX
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X5, X5
-	XORL     DX, SI
-	ANDL     BX, SI
+	ANDNL    R8, R10, SI
+	ANDL     DX, R10
 	VPXOR    w____2a0<>+0(SB), X5, X5
-	XORL     DX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     SI, AX
+	ADDL     R10, AX
 	VPSLLDQ  $0x0c, X5, X8
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VPSRLD   $0x1f, X5, X9
-	ADDL     $+1518500249, DX
-	MOVL     BX, SI
-	VPADDD   X5, X5, X5
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
-	VPXOR    X9, X5, X5
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSLLD   $0x02, X8, X8
-	ADDL     $+1518500249, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	VPXOR    X9, X5, X5
-	ANDL     R8, SI
-	XORL     BX, SI
-	VPXOR    X8, X5, X5
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPADDD   k<>+16(SB), X5, X10
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VMOVDQU  X10, 16(SP)
-	ADDL     $+1518500249, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	VPSRLDQ  $0x04, X5, X9
-	ANDL     DX, SI
-	XORL     AX, SI
-	ADDL     SI, BX
-	VPXOR    X9, X4, X6
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPSLLDQ  $0x0c, X6, X8
-	ADDL     $+1518500249, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	VPSRLD   $0x1f, X6, X9
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, AX
-	VPADDD   X6, X6, X6
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X9, X6, X6
 	ADDL     $+1518500249, R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPSRLD   $0x1e, X8, X9
-	ANDL     BX, SI
-	XORL     DX, SI
+	RORXL    $0x02, BX, R10
+	VPADDD   X5, X5, X5
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
+	VPXOR    X9, X5, X5
 	ADDL     SI, R8
-	VPSLLD   $0x02, X8, X8
-	RORXL    $0x02, BX, BX
+	ADDL     BX, R8
+	VPSRLD   $0x1e, X8, X9
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	VPXOR    X9, X6, X6
+	VPSLLD   $0x02, X8, X8
 	ADDL     $+1518500249, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	VPXOR    X8, X6, X6
-	ANDL     AX, SI
-	XORL     CX, SI
+	RORXL    $0x02, AX, BX
+	VPXOR    X9, X5, X5
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
+	VPXOR    X8, X5, X5
 	ADDL     SI, DX
-	VPADDD   k<>+16(SB), X6, X10
-	RORXL    $0x02, AX, AX
+	ADDL     AX, DX
+	VPADDD   k<>+16(SB), X5, X10
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 32(SP)
-	ADDL     $+1518500249, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	VMOVDQU  w____2a0<>+0(SB), X3
-	ANDL     R8, SI
-	XORL     BX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPXOR    X5, X8, X7
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPSRLDQ  $0x04, X6, X9
-	ADDL     $+1518500249, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	VPXOR    X9, X7, X7
-	ANDL     DX, SI
-	XORL     AX, SI
-	VPXOR    w____2a0<>+0(SB), X7, X7
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	VPSLLDQ  $0x0c, X7, X8
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	VPSRLD   $0x1f, X7, X9
-	ADDL     $+1518500249, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	VPADDD   X7, X7, X7
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPXOR    X9, X7, X7
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPSLLD   $0x02, X8, X8
-	ADDL     $+1518500921, R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPXOR    X9, X7, X7
-	ANDL     BX, SI
-	XORL     DX, SI
-	VPXOR    X8, X7, X7
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	VPADDD   k<>+16(SB), X7, X10
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPXOR    X1, X0, X0
-	XORL     CX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	VPXOR    X4, X0, X0
-	ADDL     R9, DX
-	ADDL     4(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDL     R8, SI
-	XORL     BX, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPXOR    X8, X0, X0
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     8(SP), BX
-	MOVL     R8, SI
-	VPSRLD   $0x1e, X0, X9
-	XORL     AX, SI
-	ANDL     DX, SI
-	XORL     AX, SI
-	ADDL     SI, BX
-	VPSLLD   $0x02, X0, X0
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     12(SP), AX
-	VPXOR    X9, X0, X0
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
-	VPADDD   k<>+16(SB), X0, X10
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	VPXOR    X5, X1, X1
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPALIGNR $0x08, X7, X0, X8
-	ADDL     20(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	VPXOR    X8, X1, X1
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSRLD   $0x1e, X1, X9
-	ADDL     24(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	VPSLLD   $0x02, X1, X1
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X9, X1, X1
-	ADDL     28(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	VPADDD   k<>+16(SB), X1, X10
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
 	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPXOR    X8, X6, X2
-	ADDL     36(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	VPXOR    w____2a0<>+0(SB), X2, X2
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPSRLD   $0x1e, X2, X9
-	ADDL     40(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	VPSLLD   $0x02, X2, X2
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPXOR    X9, X2, X2
-	ADDL     44(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	VPADDD   k<>+32(SB), X2, X10
+	ADDL     $+1518500249, CX
+	RORXL    $0x02, R8, AX
+	ANDNL    R10, R8, SI
+	VPSRLDQ  $0x04, X5, X9
+	ANDL     BX, R8
 	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
+	VPXOR    X9, X4, X6
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
+	VPSLLDQ  $0x0c, X6, X8
+	ADDL     $+1518500249, R10
+	RORXL    $0x02, DX, R8
+	ANDNL    BX, DX, SI
+	VPSRLD   $0x1f, X6, X9
+	ANDL     AX, DX
+	ADDL     SI, R10
+	ADDL     DX, R10
+	VPADDD   X6, X6, X6
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	VPXOR    X9, X6, X6
+	ADDL     $+1518500249, BX
+	RORXL    $0x02, CX, DX
+	ANDNL    AX, CX, SI
+	VPSRLD   $0x1e, X8, X9
+	ANDL     R8, CX
+	ADDL     SI, BX
+	ADDL     CX, BX
+	VPSLLD   $0x02, X8, X8
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	VPXOR    X9, X6, X6
+	ADDL     $+1518500249, AX
+	RORXL    $0x02, R10, CX
+	ANDNL    R8, R10, SI
+	VPXOR    X8, X6, X6
+	ANDL     DX, R10
+	ADDL     SI, AX
+	ADDL     R10, AX
+	VPADDD   k<>+16(SB), X6, X10
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
+	VMOVDQU  X10, 32(SP)
+	ADDL     $+1518500249, R8
+	RORXL    $0x02, BX, R10
+	VMOVDQU  w____2a0<>+0(SB), X3
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
+	VPALIGNR $0x08, X3, X4, X8
+	ADDL     SI, R8
+	ADDL     BX, R8
+	VPXOR    X5, X8, X7
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	VPSRLDQ  $0x04, X6, X9
+	ADDL     $+1518500249, DX
+	RORXL    $0x02, AX, BX
+	VPXOR    X9, X7, X7
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
+	VPXOR    w____2a0<>+0(SB), X7, X7
+	ADDL     SI, DX
+	ADDL     AX, DX
+	VPSLLDQ  $0x0c, X7, X8
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	VPSRLD   $0x1f, X7, X9
+	ADDL     $+1518500249, CX
+	RORXL    $0x02, R8, AX
+	VPADDD   X7, X7, X7
+	ANDNL    R10, R8, SI
+	ANDL     BX, R8
+	VPXOR    X9, X7, X7
+	ADDL     SI, CX
+	ADDL     R8, CX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	VPSLLD   $0x02, X8, X8
+	ADDL     $+1518500921, R10
+	RORXL    $0x02, DX, R8
+	VPXOR    X9, X7, X7
+	ANDNL    BX, DX, SI
+	ANDL     AX, DX
+	VPXOR    X8, X7, X7
+	ADDL     SI, R10
+	ADDL     DX, R10
+	VPADDD   k<>+16(SB), X7, X10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	VMOVDQU  X10, 48(SP)
+	ADDL     (SP), BX
+	RORXL    $0x02, CX, DX
+	ANDNL    AX, CX, SI
+	ANDL     R8, CX
+	VPXOR    X1, X0, X0
+	ADDL     SI, BX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	VPXOR    X4, X0, X0
+	ADDL     4(SP), AX
+	RORXL    $0x02, R10, CX
+	ANDNL    R8, R10, SI
+	VPALIGNR $0x08, X6, X7, X8
+	ANDL     DX, R10
+	ADDL     SI, AX
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	VPXOR    X8, X0, X0
+	ADDL     R9, AX
+	ADDL     8(SP), R8
+	RORXL    $0x02, BX, R10
+	VPSRLD   $0x1e, X0, X9
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
+	ADDL     SI, R8
+	ADDL     BX, R8
+	VPSLLD   $0x02, X0, X0
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	ADDL     12(SP), DX
+	VPXOR    X9, X0, X0
+	RORXL    $0x02, AX, BX
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
+	ADDL     SI, DX
+	VPADDD   k<>+16(SB), X0, X10
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	VMOVDQU  X10, (SP)
+	ADDL     16(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	VPXOR    X5, X1, X1
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	VPALIGNR $0x08, X7, X0, X8
+	ADDL     20(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPXOR    X8, X1, X1
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	VPSRLD   $0x1e, X1, X9
+	ADDL     24(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	VPSLLD   $0x02, X1, X1
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	VPXOR    X9, X1, X1
+	ADDL     28(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	VPADDD   k<>+16(SB), X1, X10
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
+	VMOVDQU  X10, 16(SP)
+	ADDL     32(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	VPALIGNR $0x08, X0, X1, X8
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	VPXOR    X8, X6, X2
+	ADDL     36(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	VPXOR    w____2a0<>+0(SB), X2, X2
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	VPSRLD   $0x1e, X2, X9
+	ADDL     40(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	VPSLLD   $0x02, X2, X2
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	VPXOR    X9, X2, X2
+	ADDL     44(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPADDD   k<>+32(SB), X2, X10
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
 	VPXOR    X7, X4, X3
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
 	VPALIGNR $0x08, X1, X2, X8
 	ADDL     52(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
 	VPXOR    X8, X3, X3
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	VPXOR    w____2a0<>+0(SB), X3, X3
 	ADDL     R9, AX
 	ADDL     56(SP), R8
-	MOVL     CX, SI
+	RORXL    $0x02, BX, R10
 	VPSRLD   $0x1e, X3, X9
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
 	ADDL     60(SP), DX
 	VPXOR    X9, X3, X3
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
 	VPADDD   k<>+32(SB), X3, X10
-	RORXL    $0x02, AX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
 	VPXOR    X5, X4, X4
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
 	VPXOR    X0, X4, X4
-	ADDL     4(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
+	ADDL     4(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
 	VPALIGNR $0x08, X2, X3, X8
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	VPXOR    X8, X4, X4
-	ADDL     R9, BX
-	ADDL     8(SP), AX
-	MOVL     DX, SI
+	ADDL     R9, R10
+	ADDL     8(SP), BX
+	RORXL    $0x02, CX, DX
 	VPSRLD   $0x1e, X4, X9
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
 	VPSLLD   $0x02, X4, X4
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     12(SP), R8
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     12(SP), AX
 	VPXOR    X9, X4, X4
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
 	VPADDD   k<>+32(SB), X4, X10
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VMOVDQU  X10, (SP)
-	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
+	ADDL     16(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	VPXOR    X6, X5, X5
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VPXOR    X1, X5, X5
-	ADDL     20(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
+	ADDL     20(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
 	VPALIGNR $0x08, X3, X4, X8
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
+	XORL     CX, AX
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
 	VPXOR    X8, X5, X5
-	ADDL     R9, CX
-	ADDL     24(SP), BX
-	MOVL     R8, SI
+	ADDL     R9, DX
+	ADDL     24(SP), CX
+	RORXL    $0x02, R8, AX
 	VPSRLD   $0x1e, X5, X9
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	VPSLLD   $0x02, X5, X5
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     28(SP), AX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	ADDL     28(SP), R10
 	VPXOR    X9, X5, X5
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	VPADDD   k<>+32(SB), X5, X10
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
 	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), R8
+	ADDL     32(SP), BX
+	RORXL    $0x02, CX, DX
 	MOVL     CX, SI
-	ANDL     DX, SI
-	ADDL     SI, R8
-	MOVL     CX, SI
+	ANDL     R8, SI
+	XORL     R8, CX
 	VPXOR    X7, X6, X6
-	XORL     DX, SI
-	ANDL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
+	ADDL     SI, BX
+	ANDL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	VPXOR    X2, X6, X6
-	ADDL     R9, R8
-	ADDL     36(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
-	ADDL     SI, DX
+	ADDL     R9, BX
+	ADDL     36(SP), AX
+	RORXL    $0x02, R10, CX
+	MOVL     R10, SI
+	ANDL     DX, SI
 	VPALIGNR $0x08, X4, X5, X8
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	XORL     DX, R10
+	ADDL     SI, AX
+	ANDL     R8, R10
+	ADDL     R10, AX
 	VPXOR    X8, X6, X6
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     40(SP), CX
-	MOVL     AX, SI
-	ANDL     BX, SI
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
+	ADDL     40(SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
 	VPSRLD   $0x1e, X6, X9
-	ADDL     SI, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
+	ANDL     CX, SI
+	XORL     CX, BX
+	ADDL     SI, R8
+	ANDL     DX, BX
 	VPSLLD   $0x02, X6, X6
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     44(SP), BX
-	MOVL     R8, SI
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	ADDL     44(SP), DX
+	RORXL    $0x02, AX, BX
 	VPXOR    X9, X6, X6
-	ANDL     AX, SI
-	ADDL     SI, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
+	MOVL     AX, SI
+	ANDL     R10, SI
+	XORL     R10, AX
+	ADDL     SI, DX
 	VPADDD   k<>+32(SB), X6, X10
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
+	ANDL     CX, AX
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), AX
-	MOVL     DX, SI
-	ANDL     R8, SI
-	ADDL     SI, AX
-	MOVL     DX, SI
+	ADDL     48(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
+	ANDL     BX, SI
+	XORL     BX, R8
 	VPXOR    X0, X7, X7
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
+	ADDL     SI, CX
+	ANDL     R10, R8
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
 	VPXOR    X3, X7, X7
-	ADDL     R9, AX
-	ADDL     52(SP), R8
-	MOVL     CX, SI
-	ANDL     DX, SI
-	ADDL     SI, R8
+	ADDL     R9, CX
+	ADDL     52(SP), R10
+	RORXL    $0x02, DX, R8
+	MOVL     DX, SI
+	ANDL     AX, SI
 	VPALIGNR $0x08, X5, X6, X8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	XORL     AX, DX
+	ADDL     SI, R10
+	ANDL     BX, DX
+	ADDL     DX, R10
 	VPXOR    X8, X7, X7
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     56(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     56(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
 	VPSRLD   $0x1e, X7, X9
-	ADDL     SI, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
+	ANDL     R8, SI
+	XORL     R8, CX
+	ADDL     SI, BX
+	ANDL     AX, CX
 	VPSLLD   $0x02, X7, X7
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     60(SP), CX
-	MOVL     AX, SI
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     60(SP), AX
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X7, X7
-	ANDL     BX, SI
-	ADDL     SI, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
+	MOVL     R10, SI
+	ANDL     DX, SI
+	XORL     DX, R10
+	ADDL     SI, AX
 	VPADDD   k<>+48(SB), X7, X10
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), BX
-	MOVL     R8, SI
-	ANDL     AX, SI
-	ADDL     SI, BX
-	MOVL     R8, SI
+	ADDL     (SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
+	ANDL     CX, SI
+	XORL     CX, BX
 	VPXOR    X1, X0, X0
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     SI, R8
+	ANDL     DX, BX
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
 	VPXOR    X4, X0, X0
-	ADDL     R9, BX
-	ADDL     4(SP), AX
-	MOVL     DX, SI
-	ANDL     R8, SI
-	ADDL     SI, AX
+	ADDL     R9, R8
+	ADDL     4(SP), DX
+	RORXL    $0x02, AX, BX
+	MOVL     AX, SI
+	ANDL     R10, SI
 	VPALIGNR $0x08, X6, X7, X8
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R10, AX
+	ADDL     SI, DX
+	ANDL     CX, AX
+	ADDL     AX, DX
 	VPXOR    X8, X0, X0
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     8(SP), R8
-	MOVL     CX, SI
-	ANDL     DX, SI
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	ADDL     8(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
 	VPSRLD   $0x1e, X0, X9
-	ADDL     SI, R8
-	MOVL     CX, SI
-	XORL     DX, SI
 	ANDL     BX, SI
-	ADDL     SI, R8
+	XORL     BX, R8
+	ADDL     SI, CX
+	ANDL     R10, R8
 	VPSLLD   $0x02, X0, X0
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     12(SP), DX
-	MOVL     BX, SI
-	VPXOR    X9, X0, X0
-	ANDL     CX, SI
-	ADDL     SI, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPADDD   k<>+48(SB), X0, X10
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), CX
-	MOVL     AX, SI
-	ANDL     BX, SI
-	ADDL     SI, CX
-	MOVL     AX, SI
-	VPXOR    X2, X1, X1
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
-	VPXOR    X5, X1, X1
 	ADDL     R9, CX
-	ADDL     20(SP), BX
-	MOVL     R8, SI
+	ADDL     12(SP), R10
+	RORXL    $0x02, DX, R8
+	VPXOR    X9, X0, X0
+	MOVL     DX, SI
 	ANDL     AX, SI
-	ADDL     SI, BX
-	VPALIGNR $0x08, X7, X0, X8
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	VPXOR    X8, X1, X1
+	XORL     AX, DX
+	ADDL     SI, R10
+	VPADDD   k<>+48(SB), X0, X10
+	ANDL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     24(SP), AX
-	MOVL     DX, SI
+	ADDL     R9, R10
+	VMOVDQU  X10, (SP)
+	ADDL     16(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
 	ANDL     R8, SI
-	VPSRLD   $0x1e, X1, X9
+	XORL     R8, CX
+	VPXOR    X2, X1, X1
+	ADDL     SI, BX
+	ANDL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	VPXOR    X5, X1, X1
+	ADDL     R9, BX
+	ADDL     20(SP), AX
+	RORXL    $0x02, R10, CX
+	MOVL     R10, SI
+	ANDL     DX, SI
+	VPALIGNR $0x08, X7, X0, X8
+	XORL     DX, R10
 	ADDL     SI, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	VPSLLD   $0x02, X1, X1
-	RORXL    $0x02, CX, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
+	VPXOR    X8, X1, X1
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     28(SP), R8
-	MOVL     CX, SI
-	VPXOR    X9, X1, X1
-	ANDL     DX, SI
+	ADDL     24(SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
+	VPSRLD   $0x1e, X1, X9
+	ANDL     CX, SI
+	XORL     CX, BX
 	ADDL     SI, R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	VPADDD   k<>+48(SB), X1, X10
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ANDL     DX, BX
+	VPSLLD   $0x02, X1, X1
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
+	ADDL     28(SP), DX
+	RORXL    $0x02, AX, BX
+	VPXOR    X9, X1, X1
+	MOVL     AX, SI
+	ANDL     R10, SI
+	XORL     R10, AX
 	ADDL     SI, DX
-	MOVL     BX, SI
-	VPXOR    X3, X2, X2
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	VPADDD   k<>+48(SB), X1, X10
+	ANDL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	VPXOR    X6, X2, X2
 	ADDL     R9, DX
-	ADDL     36(SP), CX
-	MOVL     AX, SI
+	VMOVDQU  X10, 16(SP)
+	ADDL     32(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
 	ANDL     BX, SI
+	XORL     BX, R8
+	VPXOR    X3, X2, X2
 	ADDL     SI, CX
-	VPALIGNR $0x08, X0, X1, X8
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPXOR    X8, X2, X2
+	ANDL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
+	VPXOR    X6, X2, X2
 	ADDL     R9, CX
-	ADDL     40(SP), BX
-	MOVL     R8, SI
+	ADDL     36(SP), R10
+	RORXL    $0x02, DX, R8
+	MOVL     DX, SI
 	ANDL     AX, SI
-	VPSRLD   $0x1e, X2, X9
-	ADDL     SI, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	VPSLLD   $0x02, X2, X2
-	RORXL    $0x02, DX, DX
+	VPALIGNR $0x08, X0, X1, X8
+	XORL     AX, DX
+	ADDL     SI, R10
+	ANDL     BX, DX
+	ADDL     DX, R10
+	VPXOR    X8, X2, X2
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     40(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
+	VPSRLD   $0x1e, X2, X9
+	ANDL     R8, SI
+	XORL     R8, CX
+	ADDL     SI, BX
+	ANDL     AX, CX
+	VPSLLD   $0x02, X2, X2
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
 	ADDL     44(SP), AX
-	MOVL     DX, SI
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X2, X2
-	ANDL     R8, SI
+	MOVL     R10, SI
+	ANDL     DX, SI
+	XORL     DX, R10
 	ADDL     SI, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
 	VPADDD   k<>+48(SB), X2, X10
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	VPXOR    X4, X3, X3
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
 	VPALIGNR $0x08, X1, X2, X8
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	VPXOR    X8, X3, X3
 	ADDL     R9, DX
 	ADDL     56(SP), CX
-	MOVL     AX, SI
+	RORXL    $0x02, R8, AX
 	VPSRLD   $0x1e, X3, X9
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     60(SP), BX
+	ADDL     60(SP), R10
 	VPXOR    X9, X3, X3
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	VPADDD   k<>+48(SB), X3, X10
-	RORXL    $0x02, DX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
+	ADDL     R9, R10
 	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     (SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     4(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     4(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     8(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     8(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     12(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     12(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     16(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     16(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	ADDL     20(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     24(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
-	ADDL     20(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     28(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     24(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     32(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     28(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     36(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     32(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     40(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     36(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	ADDL     44(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     48(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
-	ADDL     40(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     52(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     56(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     60(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     52(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     56(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     60(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	MOVL     DX, AX
+	MOVL     R10, DX
+	MOVL     BX, SI
+	MOVL     R8, BX
+	MOVL     CX, R8
+	MOVL     SI, CX
 	DECQ     192(SP)
 	JNZ      iteration
 	VMOVDQU  X11, 60(DI)
@@ -1975,7 +1828,7 @@ DATA w____2a0<>+12(SB)/4, $0x000002a0
 GLOBL w____2a0<>(SB), RODATA|NOPTR, $16
 
 // func CompressBMI2(h *uint64, p []byte)
-// Requires: AVX, BMI2
+// Requires: AVX, BMI, BMI2
 TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
 	// CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6.1). Rounds and schedule are those of the
 	// iteration kernel.
@@ -2012,893 +1865,819 @@ block:
 	VPADDD   k<>+0(SB), X3, X10
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
+	RORXL    $0x02, BX, R10
+	ANDNL    DX, BX, SI
 	VPALIGNR $0x08, X0, X1, X8
-	ANDL     BX, SI
-	XORL     DX, SI
-	VPXOR    X8, X0, X4
+	ANDL     CX, BX
 	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	VPXOR    X8, X0, X4
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	VPXOR    X2, X4, X4
 	ADDL     R9, R8
 	ADDL     4(SP), DX
 	VPSRLDQ  $0x04, X3, X9
-	MOVL     BX, SI
-	XORL     CX, SI
+	RORXL    $0x02, AX, BX
+	ANDNL    CX, AX, SI
 	VPXOR    X9, X4, X4
-	ANDL     AX, SI
-	XORL     CX, SI
+	ANDL     R10, AX
 	ADDL     SI, DX
 	VPSLLDQ  $0x0c, X4, X8
-	RORXL    $0x02, AX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	VPSRLD   $0x1f, X4, X9
 	ADDL     R9, DX
 	ADDL     8(SP), CX
-	MOVL     AX, SI
+	RORXL    $0x02, R8, AX
 	VPADDD   X4, X4, X4
-	XORL     BX, SI
-	ANDL     R8, SI
+	ANDNL    R10, R8, SI
+	ANDL     BX, R8
 	VPXOR    X9, X4, X4
-	XORL     BX, SI
 	ADDL     SI, CX
+	ADDL     R8, CX
 	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x02, R8, R8
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
 	VPSLLD   $0x02, X8, X8
-	ADDL     12(SP), BX
-	MOVL     R8, SI
+	ADDL     12(SP), R10
+	RORXL    $0x02, DX, R8
 	VPXOR    X9, X4, X4
-	XORL     AX, SI
-	ANDL     DX, SI
-	XORL     AX, SI
+	ANDNL    BX, DX, SI
+	ANDL     AX, DX
 	VPXOR    X8, X4, X4
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	ADDL     SI, R10
+	ADDL     DX, R10
 	VPADDD   k<>+0(SB), X4, X10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
+	ADDL     R9, R10
 	VMOVDQU  X10, (SP)
-	ADDL     16(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
+	ADDL     16(SP), BX
+	RORXL    $0x02, CX, DX
+	ANDNL    AX, CX, SI
 	VPALIGNR $0x08, X1, X2, X8
-	ANDL     CX, SI
-	XORL     R8, SI
+	ANDL     R8, CX
+	ADDL     SI, BX
 	VPXOR    X8, X1, X5
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	VPXOR    X3, X5, X5
-	ADDL     R9, AX
-	ADDL     20(SP), R8
+	ADDL     R9, BX
+	ADDL     20(SP), AX
 	VPSRLDQ  $0x04, X4, X9
-	MOVL     CX, SI
-	XORL     DX, SI
+	RORXL    $0x02, R10, CX
+	ANDNL    R8, R10, SI
 	VPXOR    X9, X5, X5
-	ANDL     BX, SI
-	XORL     DX, SI
-	ADDL     SI, R8
+	ANDL     DX, R10
+	ADDL     SI, AX
 	VPSLLDQ  $0x0c, X5, X8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
 	VPSRLD   $0x1f, X5, X9
-	ADDL     R9, R8
-	ADDL     24(SP), DX
-	MOVL     BX, SI
+	ADDL     R9, AX
+	ADDL     24(SP), R8
+	RORXL    $0x02, BX, R10
 	VPADDD   X5, X5, X5
-	XORL     CX, SI
-	ANDL     AX, SI
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
 	VPXOR    X9, X5, X5
-	XORL     CX, SI
-	ADDL     SI, DX
+	ADDL     SI, R8
+	ADDL     BX, R8
 	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VPSLLD   $0x02, X8, X8
-	ADDL     28(SP), CX
-	MOVL     AX, SI
+	ADDL     28(SP), DX
+	RORXL    $0x02, AX, BX
 	VPXOR    X9, X5, X5
-	XORL     BX, SI
-	ANDL     R8, SI
-	XORL     BX, SI
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
 	VPXOR    X8, X5, X5
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     SI, DX
+	ADDL     AX, DX
 	VPADDD   k<>+16(SB), X5, X10
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
+	ADDL     32(SP), CX
+	RORXL    $0x02, R8, AX
+	ANDNL    R10, R8, SI
 	VPALIGNR $0x08, X2, X3, X8
-	ANDL     DX, SI
-	XORL     AX, SI
+	ANDL     BX, R8
+	ADDL     SI, CX
 	VPXOR    X8, X2, X6
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
 	VPXOR    X4, X6, X6
-	ADDL     R9, BX
-	ADDL     36(SP), AX
+	ADDL     R9, CX
+	ADDL     36(SP), R10
 	VPSRLDQ  $0x04, X5, X9
-	MOVL     DX, SI
-	XORL     R8, SI
+	RORXL    $0x02, DX, R8
+	ANDNL    BX, DX, SI
 	VPXOR    X9, X6, X6
-	ANDL     CX, SI
-	XORL     R8, SI
-	ADDL     SI, AX
+	ANDL     AX, DX
+	ADDL     SI, R10
 	VPSLLDQ  $0x0c, X6, X8
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
 	VPSRLD   $0x1f, X6, X9
-	ADDL     R9, AX
-	ADDL     40(SP), R8
-	MOVL     CX, SI
+	ADDL     R9, R10
+	ADDL     40(SP), BX
+	RORXL    $0x02, CX, DX
 	VPADDD   X6, X6, X6
-	XORL     DX, SI
-	ANDL     BX, SI
+	ANDNL    AX, CX, SI
+	ANDL     R8, CX
 	VPXOR    X9, X6, X6
-	XORL     DX, SI
-	ADDL     SI, R8
+	ADDL     SI, BX
+	ADDL     CX, BX
 	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
 	VPSLLD   $0x02, X8, X8
-	ADDL     44(SP), DX
-	MOVL     BX, SI
+	ADDL     44(SP), AX
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X6, X6
-	XORL     CX, SI
-	ANDL     AX, SI
-	XORL     CX, SI
+	ANDNL    R8, R10, SI
+	ANDL     DX, R10
 	VPXOR    X8, X6, X6
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     SI, AX
+	ADDL     R10, AX
 	VPADDD   k<>+16(SB), X6, X10
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
+	ADDL     48(SP), R8
+	RORXL    $0x02, BX, R10
+	ANDNL    DX, BX, SI
 	VPALIGNR $0x08, X3, X4, X8
-	ANDL     R8, SI
-	XORL     BX, SI
+	ANDL     CX, BX
+	ADDL     SI, R8
 	VPXOR    X8, X3, X7
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
 	VPXOR    X5, X7, X7
-	ADDL     R9, CX
-	ADDL     52(SP), BX
+	ADDL     R9, R8
+	ADDL     52(SP), DX
 	VPSRLDQ  $0x04, X6, X9
-	MOVL     R8, SI
-	XORL     AX, SI
+	RORXL    $0x02, AX, BX
+	ANDNL    CX, AX, SI
 	VPXOR    X9, X7, X7
-	ANDL     DX, SI
-	XORL     AX, SI
-	ADDL     SI, BX
+	ANDL     R10, AX
+	ADDL     SI, DX
 	VPSLLDQ  $0x0c, X7, X8
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
 	VPSRLD   $0x1f, X7, X9
-	ADDL     R9, BX
-	ADDL     56(SP), AX
-	MOVL     DX, SI
+	ADDL     R9, DX
+	ADDL     56(SP), CX
+	RORXL    $0x02, R8, AX
 	VPADDD   X7, X7, X7
-	XORL     R8, SI
-	ANDL     CX, SI
+	ANDNL    R10, R8, SI
+	ANDL     BX, R8
 	VPXOR    X9, X7, X7
-	XORL     R8, SI
-	ADDL     SI, AX
+	ADDL     SI, CX
+	ADDL     R8, CX
 	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
 	VPSLLD   $0x02, X8, X8
-	ADDL     60(SP), R8
-	MOVL     CX, SI
+	ADDL     60(SP), R10
+	RORXL    $0x02, DX, R8
 	VPXOR    X9, X7, X7
-	XORL     DX, SI
-	ANDL     BX, SI
-	XORL     DX, SI
+	ANDNL    BX, DX, SI
+	ANDL     AX, DX
 	VPXOR    X8, X7, X7
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     SI, R10
+	ADDL     DX, R10
 	VPADDD   k<>+16(SB), X7, X10
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
 	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
+	ADDL     (SP), BX
+	RORXL    $0x02, CX, DX
+	ANDNL    AX, CX, SI
+	ANDL     R8, CX
 	VPXOR    X1, X0, X0
-	XORL     CX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
+	ADDL     SI, BX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
 	VPXOR    X4, X0, X0
-	ADDL     R9, DX
-	ADDL     4(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
+	ADDL     4(SP), AX
+	RORXL    $0x02, R10, CX
+	ANDNL    R8, R10, SI
 	VPALIGNR $0x08, X6, X7, X8
-	ANDL     R8, SI
-	XORL     BX, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ANDL     DX, R10
+	ADDL     SI, AX
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
 	VPXOR    X8, X0, X0
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     8(SP), BX
-	MOVL     R8, SI
+	ADDL     R9, AX
+	ADDL     8(SP), R8
+	RORXL    $0x02, BX, R10
 	VPSRLD   $0x1e, X0, X9
-	XORL     AX, SI
-	ANDL     DX, SI
-	XORL     AX, SI
-	ADDL     SI, BX
+	ANDNL    DX, BX, SI
+	ANDL     CX, BX
+	ADDL     SI, R8
+	ADDL     BX, R8
 	VPSLLD   $0x02, X0, X0
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     12(SP), AX
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	ADDL     12(SP), DX
 	VPXOR    X9, X0, X0
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	XORL     R8, SI
+	RORXL    $0x02, AX, BX
+	ANDNL    CX, AX, SI
+	ANDL     R10, AX
+	ADDL     SI, DX
 	VPADDD   k<>+16(SB), X0, X10
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VMOVDQU  X10, (SP)
-	ADDL     16(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
+	ADDL     16(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
 	VPXOR    X2, X1, X1
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X5, X1, X1
-	ADDL     20(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	VPALIGNR $0x08, X7, X0, X8
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X1, X1
-	ADDL     R9, DX
-	ADDL     24(SP), CX
-	MOVL     AX, SI
-	VPSRLD   $0x1e, X1, X9
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPSLLD   $0x02, X1, X1
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     28(SP), BX
-	VPXOR    X9, X1, X1
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	VPADDD   k<>+16(SB), X1, X10
-	RORXL    $0x02, DX, DX
+	VPXOR    X5, X1, X1
+	ADDL     20(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	VPALIGNR $0x08, X7, X0, X8
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
+	VPXOR    X8, X1, X1
+	ADDL     R9, R10
+	ADDL     24(SP), BX
+	RORXL    $0x02, CX, DX
+	VPSRLD   $0x1e, X1, X9
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	VPSLLD   $0x02, X1, X1
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	VPXOR    X3, X2, X2
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     28(SP), AX
+	VPXOR    X9, X1, X1
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	VPADDD   k<>+16(SB), X1, X10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	VPXOR    X6, X2, X2
-	ADDL     36(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	VPALIGNR $0x08, X0, X1, X8
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	VMOVDQU  X10, 16(SP)
+	ADDL     32(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	VPXOR    X3, X2, X2
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
-	VPXOR    X8, X2, X2
 	ADDL     R9, R8
-	ADDL     40(SP), DX
-	MOVL     BX, SI
-	VPSRLD   $0x1e, X2, X9
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	VPSLLD   $0x02, X2, X2
+	VPXOR    X6, X2, X2
+	ADDL     36(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	VPALIGNR $0x08, X0, X1, X8
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
+	VPXOR    X8, X2, X2
 	ADDL     R9, DX
-	ADDL     44(SP), CX
-	VPXOR    X9, X2, X2
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	VPADDD   k<>+32(SB), X2, X10
-	RORXL    $0x02, R8, R8
+	ADDL     40(SP), CX
+	RORXL    $0x02, R8, AX
+	VPSRLD   $0x1e, X2, X9
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
+	VPSLLD   $0x02, X2, X2
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
+	ADDL     44(SP), R10
+	VPXOR    X9, X2, X2
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPADDD   k<>+32(SB), X2, X10
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
 	VPXOR    X4, X3, X3
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
 	VPALIGNR $0x08, X1, X2, X8
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	VPXOR    X8, X3, X3
 	ADDL     R9, AX
 	ADDL     56(SP), R8
-	MOVL     CX, SI
+	RORXL    $0x02, BX, R10
 	VPSRLD   $0x1e, X3, X9
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
 	ADDL     60(SP), DX
 	VPXOR    X9, X3, X3
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
 	VPADDD   k<>+32(SB), X3, X10
-	RORXL    $0x02, AX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
 	VPXOR    X5, X4, X4
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
 	VPXOR    X0, X4, X4
-	ADDL     4(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
+	ADDL     4(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
 	VPALIGNR $0x08, X2, X3, X8
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	VPXOR    X8, X4, X4
-	ADDL     R9, BX
-	ADDL     8(SP), AX
-	MOVL     DX, SI
+	ADDL     R9, R10
+	ADDL     8(SP), BX
+	RORXL    $0x02, CX, DX
 	VPSRLD   $0x1e, X4, X9
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
 	VPSLLD   $0x02, X4, X4
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     12(SP), R8
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     12(SP), AX
 	VPXOR    X9, X4, X4
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
 	VPADDD   k<>+32(SB), X4, X10
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VMOVDQU  X10, (SP)
-	ADDL     16(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
+	ADDL     16(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	VPXOR    X6, X5, X5
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
 	VPXOR    X1, X5, X5
-	ADDL     20(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
+	ADDL     20(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
 	VPALIGNR $0x08, X3, X4, X8
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
+	XORL     CX, AX
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
 	VPXOR    X8, X5, X5
-	ADDL     R9, CX
-	ADDL     24(SP), BX
-	MOVL     R8, SI
+	ADDL     R9, DX
+	ADDL     24(SP), CX
+	RORXL    $0x02, R8, AX
 	VPSRLD   $0x1e, X5, X9
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	VPSLLD   $0x02, X5, X5
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     28(SP), AX
+	RORXL    $0x1b, DX, R9
+	ADDL     R9, CX
+	ADDL     28(SP), R10
 	VPXOR    X9, X5, X5
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	VPADDD   k<>+32(SB), X5, X10
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	ADDL     DX, R10
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
 	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), R8
+	ADDL     32(SP), BX
+	RORXL    $0x02, CX, DX
 	MOVL     CX, SI
-	ANDL     DX, SI
-	ADDL     SI, R8
-	MOVL     CX, SI
+	ANDL     R8, SI
+	XORL     R8, CX
 	VPXOR    X7, X6, X6
-	XORL     DX, SI
-	ANDL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
+	ADDL     SI, BX
+	ANDL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	VPXOR    X2, X6, X6
-	ADDL     R9, R8
-	ADDL     36(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
-	ADDL     SI, DX
+	ADDL     R9, BX
+	ADDL     36(SP), AX
+	RORXL    $0x02, R10, CX
+	MOVL     R10, SI
+	ANDL     DX, SI
 	VPALIGNR $0x08, X4, X5, X8
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	XORL     DX, R10
+	ADDL     SI, AX
+	ANDL     R8, R10
+	ADDL     R10, AX
 	VPXOR    X8, X6, X6
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     40(SP), CX
-	MOVL     AX, SI
-	ANDL     BX, SI
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
+	ADDL     40(SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
 	VPSRLD   $0x1e, X6, X9
-	ADDL     SI, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
+	ANDL     CX, SI
+	XORL     CX, BX
+	ADDL     SI, R8
+	ANDL     DX, BX
 	VPSLLD   $0x02, X6, X6
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     44(SP), BX
-	MOVL     R8, SI
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
+	ADDL     R9, R8
+	ADDL     44(SP), DX
+	RORXL    $0x02, AX, BX
 	VPXOR    X9, X6, X6
-	ANDL     AX, SI
-	ADDL     SI, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
+	MOVL     AX, SI
+	ANDL     R10, SI
+	XORL     R10, AX
+	ADDL     SI, DX
 	VPADDD   k<>+32(SB), X6, X10
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
+	ANDL     CX, AX
+	ADDL     AX, DX
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
 	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), AX
-	MOVL     DX, SI
-	ANDL     R8, SI
-	ADDL     SI, AX
-	MOVL     DX, SI
+	ADDL     48(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
+	ANDL     BX, SI
+	XORL     BX, R8
 	VPXOR    X0, X7, X7
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
+	ADDL     SI, CX
+	ANDL     R10, R8
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
 	VPXOR    X3, X7, X7
-	ADDL     R9, AX
-	ADDL     52(SP), R8
-	MOVL     CX, SI
-	ANDL     DX, SI
-	ADDL     SI, R8
+	ADDL     R9, CX
+	ADDL     52(SP), R10
+	RORXL    $0x02, DX, R8
+	MOVL     DX, SI
+	ANDL     AX, SI
 	VPALIGNR $0x08, X5, X6, X8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	XORL     AX, DX
+	ADDL     SI, R10
+	ANDL     BX, DX
+	ADDL     DX, R10
 	VPXOR    X8, X7, X7
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     56(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
+	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     56(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
 	VPSRLD   $0x1e, X7, X9
-	ADDL     SI, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
+	ANDL     R8, SI
+	XORL     R8, CX
+	ADDL     SI, BX
+	ANDL     AX, CX
 	VPSLLD   $0x02, X7, X7
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     60(SP), CX
-	MOVL     AX, SI
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     60(SP), AX
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X7, X7
-	ANDL     BX, SI
-	ADDL     SI, CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
+	MOVL     R10, SI
+	ANDL     DX, SI
+	XORL     DX, R10
+	ADDL     SI, AX
 	VPADDD   k<>+48(SB), X7, X10
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
+	RORXL    $0x1b, BX, R9
+	ADDL     R9, AX
 	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), BX
-	MOVL     R8, SI
-	ANDL     AX, SI
-	ADDL     SI, BX
-	MOVL     R8, SI
+	ADDL     (SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
+	ANDL     CX, SI
+	XORL     CX, BX
 	VPXOR    X1, X0, X0
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
+	ADDL     SI, R8
+	ANDL     DX, BX
+	ADDL     BX, R8
+	RORXL    $0x1b, AX, R9
 	VPXOR    X4, X0, X0
-	ADDL     R9, BX
-	ADDL     4(SP), AX
-	MOVL     DX, SI
-	ANDL     R8, SI
-	ADDL     SI, AX
+	ADDL     R9, R8
+	ADDL     4(SP), DX
+	RORXL    $0x02, AX, BX
+	MOVL     AX, SI
+	ANDL     R10, SI
 	VPALIGNR $0x08, X6, X7, X8
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	XORL     R10, AX
+	ADDL     SI, DX
+	ANDL     CX, AX
+	ADDL     AX, DX
 	VPXOR    X8, X0, X0
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     8(SP), R8
-	MOVL     CX, SI
-	ANDL     DX, SI
+	RORXL    $0x1b, R8, R9
+	ADDL     R9, DX
+	ADDL     8(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
 	VPSRLD   $0x1e, X0, X9
-	ADDL     SI, R8
-	MOVL     CX, SI
-	XORL     DX, SI
 	ANDL     BX, SI
-	ADDL     SI, R8
+	XORL     BX, R8
+	ADDL     SI, CX
+	ANDL     R10, R8
 	VPSLLD   $0x02, X0, X0
-	RORXL    $0x02, BX, BX
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     12(SP), DX
-	MOVL     BX, SI
-	VPXOR    X9, X0, X0
-	ANDL     CX, SI
-	ADDL     SI, DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	ANDL     AX, SI
-	VPADDD   k<>+48(SB), X0, X10
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), CX
-	MOVL     AX, SI
-	ANDL     BX, SI
-	ADDL     SI, CX
-	MOVL     AX, SI
-	VPXOR    X2, X1, X1
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
-	VPXOR    X5, X1, X1
 	ADDL     R9, CX
-	ADDL     20(SP), BX
-	MOVL     R8, SI
+	ADDL     12(SP), R10
+	RORXL    $0x02, DX, R8
+	VPXOR    X9, X0, X0
+	MOVL     DX, SI
 	ANDL     AX, SI
-	ADDL     SI, BX
-	VPALIGNR $0x08, X7, X0, X8
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	VPXOR    X8, X1, X1
+	XORL     AX, DX
+	ADDL     SI, R10
+	VPADDD   k<>+48(SB), X0, X10
+	ANDL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     24(SP), AX
-	MOVL     DX, SI
+	ADDL     R9, R10
+	VMOVDQU  X10, (SP)
+	ADDL     16(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
 	ANDL     R8, SI
-	VPSRLD   $0x1e, X1, X9
+	XORL     R8, CX
+	VPXOR    X2, X1, X1
+	ADDL     SI, BX
+	ANDL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	VPXOR    X5, X1, X1
+	ADDL     R9, BX
+	ADDL     20(SP), AX
+	RORXL    $0x02, R10, CX
+	MOVL     R10, SI
+	ANDL     DX, SI
+	VPALIGNR $0x08, X7, X0, X8
+	XORL     DX, R10
 	ADDL     SI, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
-	ADDL     SI, AX
-	VPSLLD   $0x02, X1, X1
-	RORXL    $0x02, CX, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
+	VPXOR    X8, X1, X1
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     28(SP), R8
-	MOVL     CX, SI
-	VPXOR    X9, X1, X1
-	ANDL     DX, SI
+	ADDL     24(SP), R8
+	RORXL    $0x02, BX, R10
+	MOVL     BX, SI
+	VPSRLD   $0x1e, X1, X9
+	ANDL     CX, SI
+	XORL     CX, BX
 	ADDL     SI, R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	ANDL     BX, SI
-	VPADDD   k<>+48(SB), X1, X10
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ANDL     DX, BX
+	VPSLLD   $0x02, X1, X1
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), DX
-	MOVL     BX, SI
-	ANDL     CX, SI
+	ADDL     28(SP), DX
+	RORXL    $0x02, AX, BX
+	VPXOR    X9, X1, X1
+	MOVL     AX, SI
+	ANDL     R10, SI
+	XORL     R10, AX
 	ADDL     SI, DX
-	MOVL     BX, SI
-	VPXOR    X3, X2, X2
-	XORL     CX, SI
-	ANDL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	VPADDD   k<>+48(SB), X1, X10
+	ANDL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	VPXOR    X6, X2, X2
 	ADDL     R9, DX
-	ADDL     36(SP), CX
-	MOVL     AX, SI
+	VMOVDQU  X10, 16(SP)
+	ADDL     32(SP), CX
+	RORXL    $0x02, R8, AX
+	MOVL     R8, SI
 	ANDL     BX, SI
+	XORL     BX, R8
+	VPXOR    X3, X2, X2
 	ADDL     SI, CX
-	VPALIGNR $0x08, X0, X1, X8
-	MOVL     AX, SI
-	XORL     BX, SI
-	ANDL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	VPXOR    X8, X2, X2
+	ANDL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
+	VPXOR    X6, X2, X2
 	ADDL     R9, CX
-	ADDL     40(SP), BX
-	MOVL     R8, SI
+	ADDL     36(SP), R10
+	RORXL    $0x02, DX, R8
+	MOVL     DX, SI
 	ANDL     AX, SI
-	VPSRLD   $0x1e, X2, X9
-	ADDL     SI, BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	ANDL     DX, SI
-	ADDL     SI, BX
-	VPSLLD   $0x02, X2, X2
-	RORXL    $0x02, DX, DX
+	VPALIGNR $0x08, X0, X1, X8
+	XORL     AX, DX
+	ADDL     SI, R10
+	ANDL     BX, DX
+	ADDL     DX, R10
+	VPXOR    X8, X2, X2
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     40(SP), BX
+	RORXL    $0x02, CX, DX
+	MOVL     CX, SI
+	VPSRLD   $0x1e, X2, X9
+	ANDL     R8, SI
+	XORL     R8, CX
+	ADDL     SI, BX
+	ANDL     AX, CX
+	VPSLLD   $0x02, X2, X2
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
 	ADDL     44(SP), AX
-	MOVL     DX, SI
+	RORXL    $0x02, R10, CX
 	VPXOR    X9, X2, X2
-	ANDL     R8, SI
+	MOVL     R10, SI
+	ANDL     DX, SI
+	XORL     DX, R10
 	ADDL     SI, AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	ANDL     CX, SI
 	VPADDD   k<>+48(SB), X2, X10
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ANDL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
 	VMOVDQU  X10, 32(SP)
 	ADDL     48(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	VPXOR    X4, X3, X3
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
 	VPXOR    X7, X3, X3
 	ADDL     52(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
 	VPALIGNR $0x08, X1, X2, X8
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	VPXOR    X8, X3, X3
 	ADDL     R9, DX
 	ADDL     56(SP), CX
-	MOVL     AX, SI
+	RORXL    $0x02, R8, AX
 	VPSRLD   $0x1e, X3, X9
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     60(SP), BX
+	ADDL     60(SP), R10
 	VPXOR    X9, X3, X3
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	VPADDD   k<>+48(SB), X3, X10
-	RORXL    $0x02, DX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
+	ADDL     R9, R10
 	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     (SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
+	ADDL     R9, BX
+	ADDL     4(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     4(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     8(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     8(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     12(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     12(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     16(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     16(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	ADDL     20(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     24(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
-	ADDL     20(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     28(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     24(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     32(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     28(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     36(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     32(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
+	ADDL     40(SP), CX
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
-	ADDL     36(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
+	ADDL     44(SP), R10
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
+	ADDL     R9, R10
+	ADDL     48(SP), BX
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	XORL     AX, CX
+	ADDL     CX, BX
+	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
-	ADDL     40(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
+	ADDL     52(SP), AX
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
+	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	ADDL     44(SP), R8
-	MOVL     CX, SI
-	XORL     DX, SI
-	XORL     BX, SI
-	ADDL     SI, R8
-	RORXL    $0x02, BX, BX
+	ADDL     56(SP), R8
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
+	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
-	ADDL     48(SP), DX
-	MOVL     BX, SI
-	XORL     CX, SI
-	XORL     AX, SI
-	ADDL     SI, DX
-	RORXL    $0x02, AX, AX
+	ADDL     60(SP), DX
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
+	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	ADDL     52(SP), CX
-	MOVL     AX, SI
-	XORL     BX, SI
-	XORL     R8, SI
-	ADDL     SI, CX
-	RORXL    $0x02, R8, R8
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     56(SP), BX
-	MOVL     R8, SI
-	XORL     AX, SI
-	XORL     DX, SI
-	ADDL     SI, BX
-	RORXL    $0x02, DX, DX
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, BX
-	ADDL     60(SP), AX
-	MOVL     DX, SI
-	XORL     R8, SI
-	XORL     CX, SI
-	ADDL     SI, AX
-	RORXL    $0x02, CX, CX
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
+	MOVL     DX, AX
+	MOVL     R10, DX
+	MOVL     BX, SI
+	MOVL     R8, BX
+	MOVL     CX, R8
+	MOVL     SI, CX
 	MOVQ     64(SP), DI
 	ADDL     (DI), AX
 	MOVL     AX, (DI)

@@ -63,6 +63,15 @@ func (s Scalar) Not(dst operand.Op) {
 	}
 }
 
+// Andn is dst = x &^ y, with BMI1.
+func (s Scalar) Andn(x, y, dst reg.GPPhysical) {
+	if s.Bits == 32 {
+		s.ANDNL(x.As32(), y.As32(), dst.As32())
+	} else {
+		s.ANDNQ(x, y, dst)
+	}
+}
+
 // Lea sets dst to a + b.
 func (s Scalar) Lea(a, b, dst reg.GPPhysical) {
 	s.do(s.LEAL, s.LEAQ, operand.Mem{Base: a, Index: b, Scale: 1}, dst)
