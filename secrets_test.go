@@ -103,9 +103,6 @@ func TestSecretsInMemory(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no memory outside of Go's heap")
 	}
-	if slow() && !race {
-		t.Skip("under an emulator the runtime often interrupts what has secrets in registers, and saves them to a stack")
-	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // garbage is to stay
 	forceSlice(t, 5)
 	var secrets []secret
