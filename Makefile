@@ -5,7 +5,7 @@ MODULES     = . asm cmd/pbkdf2
 OUTSIDE     = shim/xdg-go-pbkdf2 interop # modules that are not in go.work
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
-BENCHSTAT   = golang.org/x/perf/cmd/benchstat@latest
+BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 DEBUG       = -gcflags='all=-N -l'
 
 .PHONY: help
@@ -69,7 +69,7 @@ vulncheck: ## known vulnerabilities; needs the network
 
 .PHONY: bench
 bench: ## Key beside crypto/pbkdf2, and every kernel beside its floor
-	$(GO) test -run '^$$' -bench . -count 10 . | tee bench.out
+	$(GO) test -run '^$$' -bench 'Ratio|Cycles' -benchtime 1x -count 10 . | tee bench.out
 	$(GO) run $(BENCHSTAT) bench.out
 
 .PHONY: model-arm64

@@ -84,9 +84,9 @@ func (k *kernel) isGeneric() bool {
 	return k.needs == 0 && k.name[len(k.name)-len("/generic"):] == "/generic"
 }
 
-// standardAssembly has the architectures for which the standard library of Go 1.26 has assembly, by hash; with the tag purego it has none. amd64 is not
-// among them but for MD5: on its CPUs without AVX2, the only ones for which there are no kernels here, the standard library runs compiled Go for short
-// messages, and that is slower than ours.
+// standardAssembly has the architectures for which the standard library of Go 1.26 has assembly, by hash; with the tag purego it has none. amd64 is
+// left out for the hashes whose kernels here need AVX2 and BMI2: on a CPU without AVX2 the standard library runs compiled Go for short messages, and that was
+// slower than ours.
 var standardAssembly = [numHashes][]string{
 	idMD5:        {"386", "amd64", "arm", "arm64", "loong64", "ppc64", "ppc64le", "riscv64", "s390x"},
 	idSHA1:       {"386", "arm", "arm64", "loong64", "s390x"},
