@@ -321,6 +321,10 @@ func TestKeyAllocations(t *testing.T) {
 	if race {
 		t.Skip("the race detector makes sync.Pool forget")
 	}
+	most := 2.0
+	if asan {
+		most++ // atomic.Value.Load allocates then, which the Done of a context calls
+	}
 	eachHash(t, func(t *testing.T, v *variant, h func() hash.Hash) {
 		if standardOnly() || v.kernels().standard {
 			t.Skip("the standard library runs here")
@@ -331,7 +335,7 @@ func TestKeyAllocations(t *testing.T) {
 			password, salt := strings.Repeat("p", c.password), make([]byte, c.salt)
 			for _, e := range []entry{keyEntry, keyContextEntry} {
 				got := testing.AllocsPerRun(few(20), func() { e.key(t.Context(), h, password, salt, c.iter, c.keyLength) })
-				if got > 2 {
+				if got > most {
 					t.Errorf("%s, %+v: %v allocations", e.name, c, got)
 				}
 			}

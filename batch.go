@@ -215,7 +215,7 @@ func (b *batch) work(chains int, tell func()) error {
 type batchSource struct {
 	*batch
 	tell   func()
-	slices int // since the last tell
+	pauses int // since the last tell
 
 	current *jobDerivation
 	free    []*jobDerivation
@@ -292,17 +292,20 @@ func (s *batchSource) finish(c *chain) {
 	}
 }
 
-// betweenTells is how many slices go by, about 25 ms, between two calls of Progress.
-const betweenTells = 256
+// betweenTells is how many pauses go by, about 25 ms, between two calls of Progress.
+const betweenTells = 64
 
-func (s *batchSource) advanced(iterations int) error {
+func (s *batchSource) advanced(iterations int, pause bool) error {
 	s.done.Add(uint64(iterations))
-	if s.slices++; s.slices == betweenTells {
-		s.slices = 0
-		s.tell()
-	}
 	if s.ended.Load() {
 		return errEnded
+	}
+	if !pause {
+		return s.stop.check()
+	}
+	if s.pauses++; s.pauses == betweenTells {
+		s.pauses = 0
+		s.tell()
 	}
 	if s.stop.done == nil {
 		runtime.Gosched() // otherwise stop does it
@@ -323,7 +326,7 @@ func (s *batchSource) overStandard() error {
 	for j := s.take(); j != nil; j = s.take() {
 		var key []byte
 		if standardOnly() {
-			if err := s.advanced(0); err != nil {
+			if err := s.advanced(0, true); err != nil {
 				return err
 			}
 			var err error

@@ -21,8 +21,8 @@ const (
 	avx512 = cpu.AVX512F | cpu.AVX
 )
 
-// The kernel table. Costs are in cycles of one compression of all lanes on an AMD Zen 5; those of the AVX2 rows, which are for CPUs without AVX-512 most
-// of all, are the geometric means of that and of an AMD Zen 3's. BenchmarkCycles measures them.
+// The kernel table. Costs are in cycles of one compression of all lanes on an AMD Zen 5, for AVX-512 those of prototypes that were arranged alike; those of the
+// AVX2 rows, which are for CPUs without AVX-512 most of all, are the geometric means of that and of an AMD Zen 3's. BenchmarkCycles measures them.
 var rows = append([]row{
 	{"scalar", 1, 282, 0, [numHashes]iterate{idMD5: md5.IterateScalar}},
 	{"scalarx2", 2, 285, 0, [numHashes]iterate{idMD5: md5.IterateScalarx2}},
@@ -60,8 +60,10 @@ var rows = append([]row{
 
 	{"bmi2", 1, 407, bmi2, [numHashes]iterate{idSHA384: sha512.IterateBMI2_384, idSHA512: sha512.IterateBMI2,
 		idSHA512_224: sha512.IterateBMI2_512_224, idSHA512_256: sha512.IterateBMI2_512_256}},
-	{"avx2x4", 4, 1175, avx2, [numHashes]iterate{idSHA384: sha512.IterateAVX2x4_384, idSHA512: sha512.IterateAVX2x4}},
-	{"avx512x8", 8, 675, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x8_384, idSHA512: sha512.IterateAVX512x8}},
+	{"avx2x4", 4, 1175, avx2, [numHashes]iterate{idSHA384: sha512.IterateAVX2x4_384, idSHA512: sha512.IterateAVX2x4,
+		idSHA512_224: sha512.IterateAVX2x4_512_224, idSHA512_256: sha512.IterateAVX2x4_512_256}},
+	{"avx512x8", 8, 675, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x8_384, idSHA512: sha512.IterateAVX512x8,
+		idSHA512_224: sha512.IterateAVX512x8_512_224, idSHA512_256: sha512.IterateAVX512x8_512_256}},
 	{"avx512x16", 16, 1097, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x16_384, idSHA512: sha512.IterateAVX512x16}},
 	{"avx512x24", 24, 1619, avx512, [numHashes]iterate{idSHA384: sha512.IterateAVX512x24_384, idSHA512: sha512.IterateAVX512x24}},
 }, genericRows...)

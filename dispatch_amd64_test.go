@@ -83,6 +83,8 @@ func TestSelectionOfLanes(t *testing.T) {
 		{zen5, idSHA256, 16, "sha256/avx512x16"},
 		{zen5, idSHA384, 24, "sha384/avx512x24"},
 		{zen5, idSHA512, 2, "sha512/avx512x8"},
+		{zen3, idSHA512_224, 4, "sha512_224/avx2x4"},
+		{zen5, idSHA512_256, 8, "sha512_256/avx512x8"},
 	} {
 		if got := selected(c.id, c.has, c.chains); got != c.want {
 			t.Errorf("%d chains of %s on a CPU with %v: %s, want %s", c.chains, variants[c.id].name, c.has, got, c.want)

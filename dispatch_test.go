@@ -154,3 +154,44 @@ func selected(id hashID, has cpu.Features, chains int) string {
 	slices.Sort(names)
 	return strings.Join(names, " ")
 }
+
+// TestNamedInCI checks that CI's lists of kernels that must run have every row: .ci/kernels those of this machine's architecture, amd64, and .ci/cross
+// what an emulator can run.
+func TestNamedInCI(t *testing.T) {
+	list := ".ci/kernels"
+	if runtime.GOARCH != "amd64" {
+		list = ".ci/cross"
+	}
+	named := func(file string) (rows []string) { // as hash/isa, from calls such as: rows 'sha224 sha256' shani shanix2
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := "md5 sha1 sha224 sha256 sha384 sha512 sha512_224 sha512_256"
+		expand := strings.NewReplacer("$1", all, "$sha2", "sha224 sha256 sha384 sha512 sha512_224 sha512_256")
+		for _, call := range regexp.MustCompile(`rows (?:'([^']*)'|"([^"]*)"|(\w+)) ([\w ]+)`).FindAllStringSubmatch(string(text), -1) {
+			for _, hash := range strings.Fields(expand.Replace(call[1] + call[2] + call[3])) {
+				for _, isa := range strings.Fields(call[4]) {
+					rows = append(rows, hash+"/"+isa)
+				}
+			}
+		}
+		return rows
+	}
+	here, cross := named(list), named(".ci/cross")
+	for _, r := range rows {
+		for id, iterate := range r.iterate {
+			if iterate == nil {
+				continue
+			}
+			name := variants[id].name + "/" + r.isa
+			if !slices.Contains(here, name) {
+				t.Errorf("%s is not in %s", name, list)
+			}
+			// qemu's amd64 has neither AVX-512 nor SHA.
+			if r.needs&(cpu.AVX512F|cpu.SHA) == 0 && !slices.Contains(cross, name) {
+				t.Errorf("%s is not in .ci/cross", name)
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"crypto/sha3"
 	"errors"
 	"hash"
+	"os"
 	"runtime"
 	"testing"
 )
@@ -20,7 +21,7 @@ import (
 // included. Each mode has a process of its own.
 func TestFaultFIPS(t *testing.T) {
 	switch { // as crypto/internal/fips140 has it
-	case purego, boringcrypto, runtime.GOARCH == "wasm", runtime.GOOS == "windows" && runtime.GOARCH == "386", runtime.GOOS == "openbsd", runtime.GOOS == "aix":
+	case purego, boringcrypto, asan, runtime.GOARCH == "wasm", runtime.GOOS == "windows" && runtime.GOARCH == "386", runtime.GOOS == "openbsd", runtime.GOOS == "aix":
 		t.Skip("there is no such mode here")
 	}
 	for _, mode := range []string{"on", "only"} {
@@ -33,6 +34,7 @@ func TestFaultFIPS(t *testing.T) {
 					underFIPS(t, h)
 				}
 				underFIPS(t, sha3.New256)
+				kernelInfo(t)
 				for _, e := range entries {
 					for _, h := range []func() hash.Hash{nil, func() hash.Hash { return nil }} {
 						if key, err := e.key(t.Context(), h, "password", make([]byte, 16), 2, 32); key != nil || !errors.Is(err, ErrHash) {
@@ -42,6 +44,29 @@ func TestFaultFIPS(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A build that has FIPS 140-3 mode from its start (GOFIPS140), or BoringCrypto, leaves everything to the standard library, like that mode does.
+func TestFaultStandardOnly(t *testing.T) {
+	if !standardOnly() {
+		if os.Getenv("PBKDF2_TEST_STANDARD") != "" {
+			t.Fatal("this build should be one")
+		}
+		t.Skip("this is no such build; .ci/builds makes them")
+	}
+	for _, h := range allHashes {
+		underFIPS(t, h)
+	}
+	underFIPS(t, sha3.New256)
+}
+
+// interruptible skips a test of what crypto/pbkdf2 cannot do: where nothing else may run, a context is looked at only between derivations, as
+// KeyContext says.
+func interruptible(t *testing.T) {
+	t.Helper()
+	if standardOnly() {
+		t.Skip("crypto/pbkdf2 cannot be interrupted")
 	}
 }
 
@@ -73,6 +98,10 @@ func underFIPS[H hash.Hash](t *testing.T, h func() H) {
 				t.Errorf("%s, cancelled: %x, %v", e.name, key, err)
 			}
 		}
+		late, cancelLate := context.WithCancel(t.Context())
+		if key, err := KeyContext(late, func() H { cancelLate(); return h() }, password, salt, c.iter, c.keyLength); key != nil || err != context.Canceled {
+			t.Errorf("KeyContext, cancelled by h: %x, %v", key, err)
+		}
 
 		jobs := untouched(3, 32)
 		for i := range jobs {
@@ -85,6 +114,17 @@ func underFIPS[H hash.Hash](t *testing.T, h func() H) {
 			if (err == nil) != (wantErr == nil) || j.Done != (err == nil) || j.Done && !bytes.Equal(j.Key, want) || !j.Done && touched(j) {
 				t.Errorf("Batch, %T: %+v, %v, want %x, %v", h(), j, err, want, wantErr)
 			}
+		}
+		stopped, stop := context.WithCancel(t.Context())
+		calls := 0
+		stopErr := Batch(stopped, func() H {
+			if calls++; calls == 2 { // the first one is for the hash's size
+				stop()
+			}
+			return h()
+		}, jobs, &BatchOptions{Workers: 1})
+		if err == nil && (stopErr != context.Canceled || !jobs[0].Done || jobs[1].Done) {
+			t.Errorf("Batch, %T, cancelled in the first job: %v, %v, %v", h(), stopErr, jobs[0].Done, jobs[1].Done)
 		}
 		if blocks := 31/h().Size() + 1; err == nil && (last != of || of != uint64(9*blocks)) {
 			t.Errorf("%T: progress %d of %d at the end, want %d", h(), last, of, 9*blocks)

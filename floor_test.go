@@ -4,7 +4,6 @@
 package pbkdf2
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/fastkdf/pbkdf2/internal/cycles"
@@ -24,26 +23,22 @@ func BenchmarkCycles(b *testing.B) {
 	if !cycles.Known {
 		b.Skip("no chain of additions for this architecture")
 	}
-	for _, r := range rows {
-		for id, iterate := range r.iterate {
-			if iterate == nil || r.needs&^features != 0 {
-				continue
-			}
-			v := variants[id]
-			name := v.name + "/" + r.isa
-			b.Run(fmt.Sprintf("kernel=%s", name), func(b *testing.B) {
-				state := make([]uint64, 4*maxWords*r.lanes)
-				n := max(1, 180_000/r.cost) // about 100 µs
-				each := cycles.Of(1000, func() { iterate(&state[0], n) }) / float64(2*n)
-				for b.Loop() {
-				}
-				b.ReportMetric(each, "cycles/compression")
-				b.ReportMetric(each/float64(r.lanes), "cycles/lane")
-				if floor := floors[name]; floor > 0 {
-					b.ReportMetric(floor, "floor")
-				}
-				b.ReportMetric(0, "ns/op")
-			})
+	for _, k := range tableKernels() {
+		if k.needs&^features != 0 {
+			continue
 		}
+		b.Run("kernel="+k.name, func(b *testing.B) {
+			state := make([]uint64, 4*maxWords*k.lanes)
+			n := max(1, 180_000/k.cost) // about 100 µs
+			each := cycles.Of(1000, func() { k.iterate(&state[0], n) }) / float64(2*n)
+			for b.Loop() {
+			}
+			b.ReportMetric(each, "cycles/compression")
+			b.ReportMetric(each/float64(k.lanes), "cycles/lane")
+			if floor := floors[k.name]; floor > 0 {
+				b.ReportMetric(floor, "floor")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"sync"
 	"testing"
+
+	"github.com/fastkdf/pbkdf2/internal/hashtest"
 )
 
 // A fuzzed job is seven bytes: the length of the password, of the salt, the iterations (2), the key length (2), and how to go about it.
@@ -126,4 +128,62 @@ func FuzzPool(f *testing.F) {
 		wg.Wait()
 		idle(t, pool)
 	})
+}
+
+// Every kernel against the reference: on a state that is data over and over again, in two calls.
+func FuzzKernel(f *testing.F) {
+	type row struct {
+		v *variant
+		kernel
+	}
+	var all []row
+	for v, k := range tableKernels() {
+		for _, data := range []string{"\x00", "\xff", "0123456789abcdefghijklmnopqrstuvw"} {
+			f.Add(byte(len(all)), byte(1), byte(2), []byte(data))
+		}
+		all = append(all, row{v, k})
+	}
+	f.Fuzz(func(t *testing.T, i, first, rest byte, data []byte) {
+		k := all[int(i)%len(all)]
+		if lacks := k.needs &^ features; lacks != 0 {
+			t.Skipf("%s: this CPU lacks %v", k.name, lacks)
+		}
+		h := hashtest.Hashes[k.v.id]
+		state := make([]uint64, h.StateLen(k.lanes)+1)
+		repeat(bytesOf(state), data)
+		hashtest.CheckIterate(t, h, k.lanes, k.iterate, state, int(i)%2, int(first)%9, int(rest)%9)
+	})
+}
+
+// Every compression function against the standard library's: on a state and a message that are data over and over again.
+func FuzzCompressor(f *testing.F) {
+	type row struct {
+		id hashID
+		compressor
+	}
+	var all []row
+	for _, c := range compressors {
+		for _, id := range c.hashes {
+			f.Add(byte(len(all)), byte(2), []byte("\xff"), []byte("0123456789abcdefghijklmnopqrstuvw"))
+			all = append(all, row{id, c})
+		}
+	}
+	f.Fuzz(func(t *testing.T, i, blocks byte, data, message []byte) {
+		c := all[int(i)%len(all)]
+		if lacks := c.needs &^ features; lacks != 0 {
+			t.Skipf("%s/%s: this CPU lacks %v", variants[c.id].name, c.isa, lacks)
+		}
+		state := make([]uint64, maxWords+1)
+		repeat(bytesOf(state), data)
+		p := make([]byte, int(blocks)%9*variants[c.id].block())
+		repeat(p, message)
+		hashtest.CheckCompress(t, hashtest.Hashes[c.id], c.compress, state, int(blocks)%2*(len(state)-maxWords), p)
+	})
+}
+
+// repeat fills p with data over and over again.
+func repeat(p, data []byte) {
+	for n := 0; len(data) > 0 && n < len(p); {
+		n += copy(p[n:], data)
+	}
 }

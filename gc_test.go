@@ -140,6 +140,7 @@ func stopping() time.Duration {
 
 // A garbage collection that is forced while derivations run on every core waits for them hardly longer than for Go's own code.
 func TestFaultCollectorWaits(t *testing.T) {
+	interruptible(t)
 	const while, most = 150 * time.Millisecond, 300 * time.Microsecond
 	if runtime.GOARCH == "wasm" {
 		t.Skip("nothing interrupts a goroutine here")
@@ -168,8 +169,9 @@ func TestFaultCollectorWaits(t *testing.T) {
 	}
 }
 
-// Timers are on time beside a KeyContext, a Batch and a Pool that keep every core busy.
+// Timers, tickers and deadlines are on time beside a KeyContext, a Batch and a Pool that keep every core busy.
 func TestFaultTimersWait(t *testing.T) {
+	interruptible(t)
 	if slow() && !race {
 		t.Skip("an emulator takes longer for a slice than a CPU")
 	}
@@ -177,15 +179,35 @@ func TestFaultTimersWait(t *testing.T) {
 		if name == "Key" {
 			continue // it lets the scheduler interrupt it, no more
 		}
-		t.Run(name, func(t *testing.T) {
-			within(t, func() (bool, string) {
-				late := measure(load, 300*time.Millisecond, func() time.Duration {
-					start := time.Now()
-					time.Sleep(time.Millisecond)
-					return time.Since(start) - time.Millisecond
+		ticker := time.NewTicker(time.Millisecond)
+		defer ticker.Stop()
+		for what, late := range map[string]func() time.Duration{
+			"sleep": func() time.Duration {
+				start := time.Now()
+				time.Sleep(time.Millisecond)
+				return time.Since(start) - time.Millisecond
+			},
+			"ticker": func() time.Duration { // its second tick
+				ticker.Reset(time.Millisecond)
+				start := time.Now()
+				<-ticker.C
+				<-ticker.C
+				return time.Since(start) - 2*time.Millisecond
+			},
+			"deadline": func() time.Duration {
+				deadline := time.Now().Add(time.Millisecond)
+				ctx, cancel := context.WithDeadline(context.Background(), deadline)
+				defer cancel()
+				<-ctx.Done()
+				return time.Since(deadline)
+			},
+		} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				within(t, func() (bool, string) {
+					late := measure(load, 300*time.Millisecond, late)
+					return late.figure() < 2*time.Millisecond, fmt.Sprintf("late by %v", late)
 				})
-				return late.figure() < 2*time.Millisecond, fmt.Sprintf("a timer of 1 ms was late by %v", late)
 			})
-		})
+		}
 	}
 }

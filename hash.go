@@ -33,8 +33,9 @@ type variant struct {
 	words     int    // words of state
 	size      int    // bytes of digest
 	iv        packed
-	empty     string // the digest of the empty message
-	bigEndian bool   // the words in a message; MD5 is the other kind
+	empty     string       // the digest of the empty message
+	bigEndian bool         // the words in a message; MD5 is the other kind
+	dynamic   reflect.Type // of the standard library's hash; variants of one compression function share it
 
 	once  sync.Once
 	table *table // made by kernels(); tests exchange it
@@ -135,9 +136,18 @@ var variants = [numHashes]*variant{
 		empty: "\xc6\x72\xb8\xd1\xef\x56\xed\x28\xab\x87\xc3\x62\x2c\x51\x14\x06\x9b\xdd\x3a\xd7\xb8\xf9\x73\x74\x98\xd0\xc0\x1e\xce\xf0\x96\x7a"},
 }
 
+// Making a hash is allowed in FIPS 140-3 mode too, though using some is not.
 func init() {
 	for id, v := range variants {
 		v.id = hashID(id)
+	}
+	variants[idMD5].dynamic = reflect.TypeOf(md5.New())
+	variants[idSHA1].dynamic = reflect.TypeOf(sha1.New())
+	for _, v := range variants[idSHA224 : idSHA256+1] {
+		v.dynamic = reflect.TypeOf(sha256.New())
+	}
+	for _, v := range variants[idSHA384 : idSHA512_256+1] {
+		v.dynamic = reflect.TypeOf(sha512.New())
 	}
 }
 
@@ -146,30 +156,16 @@ func pack32(words ...uint32) (p packed) {
 	return p
 }
 
-// types are the dynamic types of the hashes, each with the variants that have it; Size and BlockSize tell these apart. Making a hash is allowed in
-// FIPS 140-3 mode too, though using some is not.
-var types = [...]typed{
-	{reflect.TypeOf(sha256.New()), variants[idSHA224 : idSHA256+1]},
-	{reflect.TypeOf(sha1.New()), variants[idSHA1 : idSHA1+1]},
-	{reflect.TypeOf(sha512.New()), variants[idSHA384 : idSHA512_256+1]},
-	{reflect.TypeOf(md5.New()), variants[idMD5 : idMD5+1]},
-}
-
-type typed struct {
-	dynamic  reflect.Type
-	variants []*variant
-}
-
-// identify returns the variant whose type and sizes d has, if this package has kernels for it, and nil otherwise.
+// identify returns the variant whose type and sizes d has, if this package has kernels for it, and nil otherwise. The sizes come first: they are cheap, and no
+// two variants share them.
 func identify(d hash.Hash) *variant {
-	dynamic := reflect.TypeOf(d)
-	for i := range types {
-		if types[i].dynamic == dynamic {
-			for _, v := range types[i].variants {
-				if d.Size() == v.size && d.BlockSize() == v.block() && !v.kernels().standard {
-					return v
-				}
+	size, block := d.Size(), d.BlockSize()
+	for _, v := range variants {
+		if v.size == size && v.block() == block {
+			if reflect.TypeOf(d) == v.dynamic && !v.kernels().standard {
+				return v
 			}
+			break
 		}
 	}
 	return nil

@@ -134,7 +134,12 @@ func (d *derivation) finish(c *chain) {
 	d.pending--
 }
 
-func (d *derivation) advanced(int) error { return d.stop.err() }
+func (d *derivation) advanced(_ int, pause bool) error {
+	if pause {
+		return d.stop.err()
+	}
+	return d.stop.check()
+}
 
 // padTail pads the message of length bytes whose end is the first used bytes of tail, and returns how many bytes of tail it takes.
 func (v *variant) padTail(tail *[2 * maxBlock]byte, used int, length uint64) int {
@@ -180,9 +185,10 @@ func stopOn(ctx context.Context) stopper { return stopper{ctx, ctx.Done()} }
 
 // err is the context's error once it is done. With a context that can be done it lets other goroutines run first, timers among them.
 func (s stopper) err() error {
-	if s.done != nil {
-		runtime.Gosched()
+	if s.done == nil {
+		return nil
 	}
+	runtime.Gosched()
 	return s.check()
 }
 

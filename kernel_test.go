@@ -6,7 +6,7 @@ package pbkdf2
 import (
 	"bytes"
 	stdpbkdf2 "crypto/pbkdf2"
-	"fmt"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -19,23 +19,30 @@ import (
 // mustRun are the kernels that PBKDF2_TEST_KERNELS names: on this CPU they must not be skipped.
 var mustRun = strings.Fields(os.Getenv("PBKDF2_TEST_KERNELS"))
 
+// tableKernels are the rows of the table, one by one for each hash that they are for, also those that the CPU lacks.
+func tableKernels() iter.Seq2[*variant, kernel] {
+	return func(yield func(*variant, kernel) bool) {
+		for _, r := range rows {
+			for id, iterate := range r.iterate {
+				if iterate != nil && !yield(variants[id], kernel{variants[id].name + "/" + r.isa, r.lanes, r.cost, r.needs, iterate}) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // eachKernel runs a test on every row of the table for every hash that it is for. Those that the CPU lacks are skipped by name.
 func eachKernel(t *testing.T, test func(t *testing.T, v *variant, k kernel)) {
 	missing := slices.Clone(mustRun)
-	for _, r := range rows {
-		for id, iterate := range r.iterate {
-			if iterate == nil {
-				continue
+	for v, k := range tableKernels() {
+		missing = slices.DeleteFunc(missing, func(name string) bool { return name == k.name && k.needs&^features == 0 })
+		t.Run(k.name, func(t *testing.T) {
+			if lacks := k.needs &^ features; lacks != 0 {
+				t.Skipf("this CPU lacks %v", lacks)
 			}
-			k := kernel{variants[id].name + "/" + r.isa, r.lanes, r.cost, r.needs, iterate}
-			missing = slices.DeleteFunc(missing, func(name string) bool { return name == k.name && r.needs&^features == 0 })
-			t.Run(k.name, func(t *testing.T) {
-				if lacks := r.needs &^ features; lacks != 0 {
-					t.Skipf("this CPU lacks %v", lacks)
-				}
-				test(t, variants[id], k)
-			})
-		}
+			test(t, v, k)
+		})
 	}
 	if len(missing) > 0 {
 		t.Errorf("did not run: %v", missing)
@@ -46,6 +53,21 @@ func eachKernel(t *testing.T, test func(t *testing.T, v *variant, k kernel)) {
 func TestKernelContract(t *testing.T) {
 	eachKernel(t, func(t *testing.T, v *variant, k kernel) {
 		hashtest.Iterate(t, hashtest.Hashes[v.id], k.lanes, k.iterate)
+	})
+}
+
+// TestKernelSplits checks that n iterations are a of them and then b, for every a + b = n.
+func TestKernelSplits(t *testing.T) {
+	eachKernel(t, func(t *testing.T, v *variant, k kernel) {
+		h := hashtest.Hashes[v.id]
+		r := rand.New(rand.NewPCG(5, uint64(v.id)))
+		for n := range few(10) {
+			for a := range n + 1 {
+				state := make([]uint64, h.StateLen(k.lanes))
+				copy(bytesOf(state), random(r, 8*len(state)))
+				hashtest.CheckIterate(t, h, k.lanes, k.iterate, state, 0, a, n-a)
+			}
+		}
 	})
 }
 
@@ -142,14 +164,10 @@ func TestNoCliff(t *testing.T) {
 }
 
 func BenchmarkKernel(b *testing.B) {
-	for _, r := range rows {
-		for id, iterate := range r.iterate {
-			if iterate == nil || r.needs&^features != 0 {
-				continue
-			}
-			b.Run(fmt.Sprintf("kernel=%s/%s", variants[id].name, r.isa), func(b *testing.B) {
-				hashtest.BenchmarkIterate(b, hashtest.Hashes[id], r.lanes, iterate)
-			})
+	for v, k := range tableKernels() {
+		if k.needs&^features != 0 {
+			continue
 		}
+		b.Run("kernel="+k.name, func(b *testing.B) { hashtest.BenchmarkIterate(b, hashtest.Hashes[v.id], k.lanes, k.iterate) })
 	}
 }

@@ -11,6 +11,13 @@ import (
 
 // The command is told of every row, and that those in some plan are used.
 func TestKernelInfo(t *testing.T) {
+	kernelInfo(t)
+	if used, reason := (&table{standard: true}).useOf("md5/generic"); used || reason == "" {
+		t.Errorf("where the standard library runs: %v, %q", used, reason)
+	}
+}
+
+func kernelInfo(t *testing.T) {
 	used := map[string]bool{}
 	for _, r := range kernelinfo.Rows() {
 		if _, twice := used[r.Name]; twice || r.Lanes < 1 || r.Cost < 1 || r.Reason == "" {

@@ -105,6 +105,34 @@ func TestMemoryOfManyJobs(t *testing.T) {
 	})
 }
 
+// A pool that has as many calls as it takes refuses the next one at once, before h is called.
+func TestPoolFull(t *testing.T) {
+	interruptible(t)
+	pool := &Pool{MaxPending: 3}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range pool.MaxPending {
+		wg.Go(func() {
+			if _, err := pool.Key(ctx, sha256.New, "password", nil, 1e9, 32); err != context.Canceled {
+				t.Errorf("a call that was taken ended with %v", err)
+			}
+		})
+	}
+	for full := false; !full; {
+		runtime.Gosched()
+		pool.mu.Lock()
+		full = pool.pending == pool.MaxPending
+		pool.mu.Unlock()
+	}
+	key, err := pool.Key(t.Context(), func() hash.Hash { panic("called") }, "password", nil, 1e9, 32)
+	if !errors.Is(err, ErrBusy) || key != nil {
+		t.Errorf("got %x, %v", key, err)
+	}
+	cancel()
+	wg.Wait()
+	idle(t, pool)
+}
+
 // Many more calls at once than a pool takes: the excess is refused, the rest right, and costs a few kilobytes a call at most.
 func TestPoolOverload(t *testing.T) {
 	calls := few(10_000)

@@ -18,7 +18,7 @@
 //
 // Inputs are never modified, nor kept after a call. No branch or memory address depends on a password, a salt or anything derived from them,
 // their lengths apart. Buffers of this package that held such data are cleared before a call returns; the results are the caller's to clear,
-// and copies that the Go runtime makes of a stack, or registers that the operating system saves, are out of reach.
+// and copies that the Go runtime makes of a stack, or registers that it or the operating system saves, are out of reach.
 package pbkdf2
 
 import (
@@ -54,7 +54,7 @@ var (
 // scheduler a chance to interrupt it about every 100 µs. Blocks of a long key are computed side by side.
 //
 // The differences from the standard library: that takes an iteration count below 1 for 1, and it panics when h returns the same
-// instance twice, which works here for the hashes named in the package's description.
+// instance twice, which works here unless [Implementation] is "crypto/pbkdf2".
 func Key[H hash.Hash](h func() H, password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	return derive(stopper{}, h, password, salt, iter, keyLength)
 }
@@ -70,7 +70,8 @@ func KeyContext[H hash.Hash](ctx context.Context, h func() H, password string, s
 }
 
 // Implementation names what a derivation of one block with h runs on, on this machine and in this process: the hash and the instruction set, such as
-// "sha256/shani" or "md5/generic", or "crypto/pbkdf2" where the standard library does the work (also for a nil h, which the other functions refuse).
+// "sha256/shani" or "md5/generic", or "crypto/pbkdf2" where the standard library does the work, by that package or by its HMAC (also for a nil h, which the
+// other functions refuse).
 func Implementation[H hash.Hash](h func() H) string {
 	const standard = "crypto/pbkdf2"
 	if h == nil || standardOnly() {
@@ -101,49 +102,58 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if err := stop.err(); err != nil {
 		return nil, err
 	}
-	d := h()
-	if any(d) == nil {
+	first := h()
+	d := hash.Hash(first)
+	if d == nil {
 		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
 	}
 	if err := checkSize(keyLength, d.Size()); err != nil {
 		return nil, err
 	}
 	if standardOnly() {
-		key, err := stdpbkdf2.Key(handOn(d, h), password, salt, iter, keyLength)
+		key, err := stdpbkdf2.Key(handOn(first, h), password, salt, iter, keyLength)
 		if err := stop.err(); err != nil {
 			clear(key)
 			return nil, err
 		}
 		return key, err
 	}
-	v := identify(d)
-	if v == nil {
-		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
+	if v := identify(d); v != nil {
+		if key, isNew, err := v.derive(stop, d, readOnly(password), salt, iter, keyLength); isNew {
+			return key, err
+		}
 	}
+	return derivePassedOn(stop, handOn(first, h), password, salt, iter, keyLength)
+}
+
+// derive is the same for v, of which d is an instance: if that is not new, as it must be, nothing else happens.
+func (v *variant) derive(stop stopper, d hash.Hash, password, salt []byte, iter, keyLength int) (key []byte, isNew bool, err error) {
 	w := workers.Get().(*worker)
 	defer w.release()
 	if !v.isNew(d, &w.sum) {
-		return derivePassedOn(stop, handOn(d, h), password, salt, iter, keyLength)
+		return nil, false, nil
 	}
-	key := make([]byte, keyLength)
+	key = make([]byte, keyLength)
 	src := &w.key
-	if err := src.start(stop, v, readOnly(password), salt, iter, key); err != nil {
-		return nil, err
+	if err := src.start(stop, v, password, salt, iter, key); err != nil {
+		return nil, true, err
 	}
 	if err := w.run(v, src.blocks, src); err != nil {
 		clear(key)
-		return nil, err
+		return nil, true, err
 	}
-	return key, nil
+	return key, true, nil
 }
 
-// derivePassedOn leaves the work to the standard library, in slices if it can be stopped.
+// derivePassedOn leaves the work to the standard library's HMAC, in slices.
 func derivePassedOn[H hash.Hash](stop stopper, h func() H, password string, salt []byte, iter, keyLength int) ([]byte, error) {
-	if stop.done == nil {
-		return stdpbkdf2.Key(h, password, salt, iter, keyLength)
-	}
 	key := make([]byte, keyLength)
-	look := func(int) error { return stop.err() }
+	look := func(_ int, pause bool) error {
+		if pause {
+			return stop.err()
+		}
+		return stop.check()
+	}
 	if err := overHMAC(func() hash.Hash { return h() }, readOnly(password), salt, iter, key, look); err != nil {
 		return nil, err
 	}

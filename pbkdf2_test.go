@@ -25,7 +25,7 @@ var hashes = [numHashes]func() hash.Hash{
 // edges are lengths around the padding's edges of both block sizes.
 var edges = []int{0, 1, 3, 4, 5, 51, 52, 55, 56, 59, 60, 63, 64, 65, 107, 108, 111, 112, 119, 120, 123, 124, 127, 128, 129, 191, 192, 255, 256, 257, 1025}
 
-// pin makes v run on the named kernels only, and the pure-Go compression unless compressor is another, until the test ends.
+// pin makes v run on the named kernels only, until the test ends.
 func pin(t testing.TB, v *variant, kernels ...string) {
 	t.Helper()
 	all := v.kernels()
@@ -79,7 +79,7 @@ func randomInput(r *rand.Rand, size int) (password string, salt []byte, iter, ke
 	return
 }
 
-// TestKeyRandom compares with crypto/pbkdf2 at every kernel and several slices.
+// TestKeyRandom compares Key with crypto/pbkdf2, over slices of several lengths.
 func TestKeyRandom(t *testing.T) {
 	count := 100_000
 	if testing.Short() {

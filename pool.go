@@ -16,8 +16,8 @@ import (
 // log-in is a derivation of its own. Its zero value is ready to use. A Pool must not be copied after first use, and its fields not be changed then.
 //
 // A Pool owns no goroutine. The callers that wait do the work, up to Workers of them at a time, for all that wait, and hand over when their own key is
-// done. Lanes are given first come, first served; a derivation that has had its lane for about 20 ms gives it up if others wait, and hashes
-// take turns. A single caller gets its key as fast as from [Key].
+// done. Every second lane that gets free is for a derivation that ends within about 3 ms, the others are given first come, first served; a derivation that
+// has had its lane for about 3 ms gives it up if others wait, and hashes take turns. A single caller gets its key about as fast as from [Key].
 type Pool struct {
 	Workers    int // callers that work at a time; 0, or less, is GOMAXPROCS
 	MaxIter    int // an iteration count above it is refused with ErrIterations; 0, or less, is no limit
@@ -32,9 +32,9 @@ type Pool struct {
 
 // A poolHash is a pool's chains of one hash.
 type poolHash struct {
-	fresh, again list.List // of poolChains without a lane: those that have not had one yet, and those that have
-	turn         bool      // the next lane is for one of again
-	chains       int       // with and without a lane
+	short, long list.List // of poolChains without a lane: those that end in the time that a chain may keep one, and the others
+	turn        bool      // the next lane is for one of long
+	chains      int       // with and without a lane
 }
 
 // A call is a call of Pool.Key that has work to share. The pool's mutex guards it once it is in.
@@ -52,12 +52,12 @@ type call struct {
 type poolChain struct {
 	chain
 	call   *call
-	queued *list.Element // of fresh or again
+	queued *list.Element // of short or long
 	since  int           // the worker's slice in which it got its lane
 }
 
 // fairSlices is how many slices, of about 100 µs, a chain may keep its lane while others wait for one.
-const fairSlices = 200
+const fairSlices = 30
 
 // Key is [KeyContext] in a pool: it returns what [Key] returns for the same arguments.
 //
@@ -145,7 +145,7 @@ func (p *Pool) run(c *call) error {
 	q := &p.hashes[c.v.id]
 	for i := range c.chains {
 		q.chains++
-		c.chains[i].queued = q.fresh.PushBack(&c.chains[i])
+		c.chains[i].toBack(q)
 	}
 	c.waits = p.waiting.PushBack(c)
 	p.staff()
@@ -177,7 +177,7 @@ func (p *Pool) staff() {
 	queued := false
 	for i := range p.hashes {
 		q := &p.hashes[i]
-		queued = queued || q.fresh.Len() > 0 || q.again.Len() > 0
+		queued = queued || q.waiting() > 0
 	}
 	for queued && p.working < limit && p.waiting.Len() > 0 {
 		c := p.waiting.Remove(p.waiting.Back()).(*call)
@@ -201,8 +201,8 @@ func (p *Pool) leave(c *call) {
 	q := &p.hashes[c.v.id]
 	for i := range c.chains {
 		if pc := &c.chains[i]; pc.queued != nil {
-			q.fresh.Remove(pc.queued) // one of the two has it
-			q.again.Remove(pc.queued)
+			q.short.Remove(pc.queued) // one of the two has it
+			q.long.Remove(pc.queued)
 			q.chains--
 		}
 	}
@@ -255,9 +255,12 @@ func (p *Pool) work(c *call) {
 		w.slices++
 		p.mu.Unlock()
 		t.run()
-		runtime.Gosched()
 		p.mu.Lock()
-		p.collect(t)
+		if ended := p.collect(t); !c.ended && (ended || w.slices%(betweenPauses/sliceTime) == 0) {
+			p.mu.Unlock()
+			runtime.Gosched() // for the callers whose call has ended, among others
+			p.mu.Lock()
+		}
 	}
 	for id := range w.teams {
 		t := &w.teams[id]
@@ -321,7 +324,7 @@ func (p *Pool) fill(w *poolWorker, id hashID) {
 		}
 		p.staff()
 	}
-	waiting := q.fresh.Len() + q.again.Len()
+	waiting := q.waiting()
 	for lane := 0; lane < len(t.lanes) && waiting > 0; lane++ {
 		if c := t.lanes[lane]; c != nil && w.slices-c.owner.(*poolChain).since >= fairSlices {
 			p.giveBack(t, lane).toBack(q)
@@ -354,8 +357,9 @@ func (p *Pool) drop(t *team, lane int) {
 	}
 }
 
-// collect takes the results of the chains that have no iterations left. A chain goes on with the next block of its call's key, if there is one.
-func (p *Pool) collect(t *team) {
+// collect takes the results of the chains that have no iterations left, and tells whether a call has ended. A chain goes on with the next block of its call's
+// key, if there is one.
+func (p *Pool) collect(t *team) (ended bool) {
 	for lane, c := range t.lanes {
 		if c == nil || c.left > 0 {
 			continue
@@ -374,14 +378,19 @@ func (p *Pool) collect(t *team) {
 			p.drop(t, lane)
 			if call.pending == 0 {
 				p.end(call)
+				ended = true
 			}
 		}
 	}
+	return ended
 }
 
-// pop takes the chain that is to have the next lane, or nil: one that has just come and one that has had a lane before in turn.
+// waiting is how many chains have no lane.
+func (q *poolHash) waiting() int { return q.short.Len() + q.long.Len() }
+
+// pop takes the chain that is to have the next lane, or nil: a short one and a long one in turn.
 func (q *poolHash) pop() *poolChain {
-	from, other := &q.fresh, &q.again
+	from, other := &q.short, &q.long
 	if q.turn {
 		from, other = other, from
 	}
@@ -391,12 +400,21 @@ func (q *poolHash) pop() *poolChain {
 	if from.Len() == 0 {
 		return nil
 	}
-	q.turn = from == &q.fresh
+	q.turn = from == &q.short
 	c := from.Remove(from.Front()).(*poolChain)
 	c.queued = nil
 	return c
 }
 
-func (c *poolChain) toFront(q *poolHash) { c.queued = q.again.PushFront(c) }
+// list is where c waits for a lane.
+func (c *poolChain) list(q *poolHash) *list.List {
+	plans := c.call.v.kernels().plans
+	if c.left <= fairSlices*plans[len(plans)-1].slice() {
+		return &q.short
+	}
+	return &q.long
+}
 
-func (c *poolChain) toBack(q *poolHash) { c.queued = q.again.PushBack(c) }
+func (c *poolChain) toFront(q *poolHash) { c.queued = c.list(q).PushFront(c) }
+
+func (c *poolChain) toBack(q *poolHash) { c.queued = c.list(q).PushBack(c) }

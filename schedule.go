@@ -72,10 +72,11 @@ func (t *team) add(c *chain) {
 	t.lanes = append(t.lanes, c) // beyond the plan's lanes: run arranges them anew
 }
 
-// remove takes the chain in a lane out, with its state as far as it has come.
+// remove takes the chain in a lane out, with its state as far as it has come, of which nothing stays behind.
 func (t *team) remove(lane int) *chain {
 	c := t.lanes[lane]
 	t.store(lane)
+	t.clearLane(lane)
 	t.lanes[lane] = nil
 	t.live--
 	return c
@@ -134,6 +135,7 @@ func (t *team) arrange(p *plan) {
 		live = append(live, nil)
 	}
 	t.plan, t.lanes = p, live
+	clear(t.state)
 	size := 0
 	for _, k := range p.kernels {
 		if k.lanes > 1 {
@@ -141,7 +143,6 @@ func (t *team) arrange(p *plan) {
 		}
 	}
 	if cap(t.state) < size {
-		clear(t.state[:cap(t.state)])
 		t.state = aligned(size)
 	}
 	t.state = t.state[:size]
@@ -211,6 +212,22 @@ func (t *team) store(lane int) {
 		getLane(c.state[partU*words:4*words], state[partU*words*k.lanes:], lane, k.lanes)
 	}
 }
+
+// clearLane clears a lane's state.
+func (t *team) clearLane(lane int) {
+	k, lane, state := t.place(lane)
+	if k == nil {
+		return
+	}
+	if words := 4 * t.v.words; t.v.wordBytes == 4 {
+		setLane(words32(state), words32(noState[:])[:words], lane, k.lanes)
+	} else {
+		setLane(state, noState[:words], lane, k.lanes)
+	}
+}
+
+// noState is a cleared lane.
+var noState [4 * maxWords]uint64
 
 func setLane[W uint32 | uint64](state, words []W, lane, lanes int) {
 	for i, w := range words {

@@ -96,6 +96,30 @@ func found(t *testing.T, secrets []secret) (names []string) {
 	return names
 }
 
+// overwriteRegisters lets the runtime forget the vector registers that it has saved. When it interrupts a goroutine it stores them in a structure of the processor's (runtime.p.xRegs, from
+// Go 1.26 on), which is on the heap, and they stay there until it interrupts another one on that processor. Registers also keep what a function has left in them until
+// something else needs them. So every processor runs all that leaves secrets in registers, with other numbers and no memory of the library's, and is interrupted.
+func overwriteRegisters() {
+	onEveryCore(func(ctx context.Context) {
+		state, block := make([]uint64, 4*maxWords*128), make([]byte, maxBlock)
+		for ctx.Err() == nil {
+			for _, v := range variants {
+				for _, k := range v.kernels().kernels {
+					k.iterate(&state[0], 1)
+				}
+				v.compress((*packed)(state), block)
+				state[0] ^= mix(1) // the runtime can interrupt this, not a kernel
+			}
+		}
+	}, func() {
+		var stats runtime.MemStats
+		for range 100 {
+			runtime.ReadMemStats(&stats) // stops the world
+			time.Sleep(100 * time.Microsecond)
+		}
+	})
+}
+
 // After each kind of call, whether it came to an end or was given up, nothing of what a password had turned into is in memory: neither in what is kept
 // for the next call nor in garbage. The passwords themselves are not on Go's heap here. Words of lanes are not next to each other, but each
 // was a chain before. U and T are looked for by TestWorkersAtRest.
@@ -149,7 +173,13 @@ func TestSecretsInMemory(t *testing.T) {
 	if len(secrets) == 0 {
 		return
 	}
-	if names := found(t, secrets); len(names) > 0 {
+	names := found(t, secrets)
+	for again := 0; len(names) > 0 && again < 20; again++ { // what is in memory of ours stays there
+		t.Logf("%v may be in a register that the runtime has saved", names)
+		overwriteRegisters()
+		names = found(t, secrets)
+	}
+	if len(names) > 0 {
 		t.Errorf("still in memory: %v", names)
 	}
 	planted := inverted(secrets[3].inverted, 0xFF)
@@ -252,7 +282,7 @@ func remains(v reflect.Value) string {
 func TestGivenUpOverHMAC(t *testing.T) {
 	for _, h := range foreign {
 		key, looks := make([]byte, 100), 0
-		err := overHMAC(h, []byte("password"), nil, betweenLooks, key, func(int) error {
+		err := overHMAC(h, []byte("password"), nil, betweenLooks, key, func(int, bool) error {
 			if looks++; looks == 3 {
 				return errEnded
 			}
@@ -262,4 +292,33 @@ func TestGivenUpOverHMAC(t *testing.T) {
 			t.Errorf("key %x, %v", key, err)
 		}
 	}
+}
+
+// A chain that leaves its lane, since its call has ended or others wait, leaves nothing there: the worker may go on for long.
+func TestLaneLeft(t *testing.T) {
+	eachKernel(t, func(t *testing.T, v *variant, k kernel) {
+		if k.lanes == 1 {
+			t.Skip("works on the chain itself")
+		}
+		pin(t, v, k.name)
+		chains := make([]chain, k.lanes)
+		team := team{v: v}
+		for i := range chains {
+			for j := range chains[i].state {
+				chains[i].state[j] = ^uint64(i)
+			}
+			chains[i].left = 2
+			team.add(&chains[i])
+		}
+		forceSlice(t, 1)
+		team.run()
+		for lane := range k.lanes {
+			team.remove(lane)
+		}
+		for i, word := range team.state {
+			if word != 0 {
+				t.Fatalf("word %d is %x after all chains have left", i, word)
+			}
+		}
+	})
 }

@@ -6,6 +6,7 @@ package pbkdf2
 import (
 	"crypto/fips140"
 	"crypto/hmac"
+	"crypto/subtle"
 	"encoding/binary"
 	"hash"
 )
@@ -26,15 +27,26 @@ func handOn[H hash.Hash](d H, h func() H) func() H {
 	}
 }
 
-// betweenLooks is how many iterations overHMAC does between two looks around, some 100 µs of a hash such as SHA-3.
-const betweenLooks = 32
+// betweenLooks is how many iterations overHMAC does between two looks around; every so many looks it lets other goroutines run.
+const (
+	betweenLooks  = 32
+	looksPerPause = 8
+)
 
-// overHMAC fills key for any hash, as crypto/pbkdf2 would, and calls look every few iterations with their number. It ends with look's error, and key is
-// cleared then.
-func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, look func(iterations int) error) error {
-	prf := hmac.New(h, password)
+// overHMAC fills key for any hash, by the loop of crypto/pbkdf2, and calls look every few iterations with their number, and whether it is time for others to run. It ends with look's error, and
+// key is cleared then.
+func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, look func(iterations int, pause bool) error) error {
+	made := 0
+	prf := hmac.New(func() hash.Hash {
+		d := h()
+		if made++; made == 2 { // the inner hash: prf.Reset, which would see to this, takes a fifth of a call of one iteration
+			d.Reset()
+		}
+		return d
+	}, password)
 	u := make([]byte, 0, prf.Size())
 	t := make([]byte, prf.Size())
+	number := make([]byte, 4)
 	whole, ended := key, false
 	defer func() {
 		clear(u[:cap(u)])
@@ -43,16 +55,20 @@ func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, l
 			clear(whole)
 		}
 	}()
-	since := 0
+	since, looks := 0, 0
 	for block := uint32(1); len(key) > 0; block++ {
-		prf.Reset()
+		if block > 1 {
+			prf.Reset()
+		}
 		prf.Write(salt)
-		prf.Write(binary.BigEndian.AppendUint32(nil, block))
+		binary.BigEndian.PutUint32(number, block)
+		prf.Write(number)
 		u = prf.Sum(u[:0])
 		copy(t, u)
 		for i := 1; ; i++ {
 			if since++; since == betweenLooks {
-				if err := look(since); err != nil {
+				looks++
+				if err := look(since, looks%looksPerPause == 0); err != nil {
 					return err
 				}
 				since = 0
@@ -63,13 +79,11 @@ func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, l
 			prf.Reset()
 			prf.Write(u)
 			u = prf.Sum(u[:0])
-			for j, b := range u {
-				t[j] ^= b
-			}
+			subtle.XORBytes(t, t, u)
 		}
 		key = key[copy(key, t):]
 	}
-	err := look(since)
+	err := look(since, false)
 	ended = err == nil
 	return err
 }

@@ -11,8 +11,9 @@ type source interface {
 	fill(c *chain) (bool, error)
 	// finish takes the T of a chain that has no iterations left.
 	finish(c *chain)
-	// advanced is called between slices, after so many iterations of all chains together. Its error ends the work.
-	advanced(iterations int) error
+	// advanced is called between slices, after so many iterations of all chains together; now and then there is time to let other goroutines run.
+	// Its error ends the work.
+	advanced(iterations int, pause bool) error
 }
 
 // A worker runs chains of one hash on one goroutine, as many side by side as pay.
@@ -37,6 +38,13 @@ func (w *worker) release() {
 	workers.Put(w)
 }
 
+// betweenPauses is how long a worker goes on between two calls of runtime.Gosched, in cycles like sliceTime: 0.4 ms, as each takes 2 µs and wakes a thread that
+// looks for work.
+const betweenPauses = 4 * sliceTime
+
+// setUp is what making a chain takes, in compressions, about.
+const setUp = 16
+
 // run advances chains of src, at most so many at a time, until there are none.
 func (w *worker) run(v *variant, most int, src source) error {
 	t := &w.team
@@ -44,6 +52,14 @@ func (w *worker) run(v *variant, most int, src source) error {
 	most = min(most, t.most())
 	if cap(w.chains) < most {
 		w.chains = make([]chain, 0, most)
+	}
+	spent := 0 // cycles since the last pause
+	paused := func() bool {
+		if spent < betweenPauses {
+			return false
+		}
+		spent = 0
+		return true
 	}
 	for idle := 0; ; {
 		for t.live < most {
@@ -56,6 +72,7 @@ func (w *worker) run(v *variant, most int, src source) error {
 				w.free = append(w.free, c)
 				break
 			}
+			spent += setUp * v.kernels().plans[0].cost
 			if c.left > 0 {
 				t.add(c)
 				continue
@@ -63,7 +80,7 @@ func (w *worker) run(v *variant, most int, src source) error {
 			src.finish(c) // there was one iteration only
 			w.free = append(w.free, c)
 			if idle++; idle%64 == 0 {
-				if err := src.advanced(0); err != nil {
+				if err := src.advanced(0, paused()); err != nil {
 					return err
 				}
 			}
@@ -73,13 +90,14 @@ func (w *worker) run(v *variant, most int, src source) error {
 		}
 		live := t.live
 		n := t.run()
+		spent += 2 * n * t.plan.cost
 		for lane, c := range t.lanes {
 			if c != nil && c.left == 0 {
 				src.finish(t.remove(lane))
 				w.free = append(w.free, c)
 			}
 		}
-		if err := src.advanced(n * live); err != nil {
+		if err := src.advanced(n*live, paused()); err != nil {
 			return err
 		}
 	}

@@ -204,7 +204,6 @@ lane nor two come near the number of instructions that a CPU can do in that time
 						func() { s.Mov(m.step1, d) }, func() { s.Add(s.u, d) }, func() { s.Add(b, d) },
 						func() { finish(1) },
 						func() { s.Mov(m.abcd[1], b) },
-						func() { s.Mov(m.abcd[2], c) },
 						func() { s.Rol(spec.MD5Rotate(1), d) }, func() { s.Add(a, d) },
 						func() { s.Mov(m.withK[2], c) }, func() { s.Add(words[l][2], c) },
 						func() { s.Mov(a, s.t) }, func() { s.Xor(b, s.t) }, func() { s.And(d, s.t) }, func() { s.Xor(b, s.t) }, func() { s.Add(s.t, c) },

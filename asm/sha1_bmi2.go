@@ -392,30 +392,51 @@ of which CPUs before Ice Lake and Zen do four in a cycle.`, func() amd64.Iterate
 func compressSHA1BMI2(f *amd64.File) {
 	f.CompressInFrame("CompressBMI2", `
 CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6.1). Rounds and schedule are those of the
-iteration kernel.`, spec.SHA1.BlockBytes(), func() (begin, block, end func(GPPhysical), last func()) {
-		s := newSHA1Scalar(f)
-		swap := X11
-		begin = func(h GPPhysical) {
-			f.VMOVDQU(f.Table64("swap", 0x0405060700010203, 0x0c0d0e0f08090a0b), swap)
-			for i := range 5 {
-				s.Mov(Mem{Base: h, Disp: 4 * i}, s.reg(0, i))
+iteration kernel. A block's words are fetched beside the last rounds of the block before it, which have no schedule.`, spec.SHA1.BlockBytes(),
+		func() amd64.CompressBody {
+			s := newSHA1Scalar(f)
+			swap := X11
+			fetch := func(p GPPhysical, q int) []amd64.Atom {
+				return []amd64.Atom{
+					func() { f.VMOVDQU(Mem{Base: p, Disp: 16 * q}, s.ring[q]) },
+					func() { f.VPSHUFB(swap, s.ring[q], s.ring[q]) },
+				}
 			}
-		}
-		block = func(p GPPhysical) {
-			for q := range 4 {
-				f.VMOVDQU(Mem{Base: p, Disp: 16 * q}, s.ring[q])
-				f.VPSHUFB(swap, s.ring[q], s.ring[q])
-				amd64.Run(s.put(q))
+			return amd64.CompressBody{
+				Begin: func(h GPPhysical) {
+					f.VMOVDQU(f.Table64("swap", 0x0405060700010203, 0x0c0d0e0f08090a0b), swap)
+					for i := range 5 {
+						s.Mov(Mem{Base: h, Disp: 4 * i}, s.reg(0, i))
+					}
+				},
+				Ahead: func(p GPPhysical) {
+					for q := range 4 {
+						amd64.Run(fetch(p, q))
+						if q < 3 {
+							amd64.Run(s.put(q))
+						}
+					}
+				},
+				Block: func(next Mem) {
+					// Vector q's place is free once rounds 64+4q to 67+4q have read it.
+					p := RDI
+					side := map[int][]amd64.Atom{0: s.put(3), 64: {func() { f.MOVQ(next, p) }}}
+					for q := range 4 {
+						side[64] = append(side[64], fetch(p, q)...)
+						if q < 3 {
+							side[68+4*q] = s.put(q)
+						}
+					}
+					s.scheduledRounds(func(i int) []amd64.Atom { return s.round(i, s.slot(i)) }, side)
+					s.home()
+				},
+				End: func(h GPPhysical) {
+					for i := range 5 {
+						s.Add(Mem{Base: h, Disp: 4 * i}, s.reg(0, i))
+						s.Mov(s.reg(0, i), Mem{Base: h, Disp: 4 * i})
+					}
+				},
+				Last: func() {},
 			}
-			s.scheduledRounds(func(i int) []amd64.Atom { return s.round(i, s.slot(i)) }, nil)
-			s.home()
-		}
-		end = func(h GPPhysical) {
-			for i := range 5 {
-				s.Add(Mem{Base: h, Disp: 4 * i}, s.reg(0, i))
-				s.Mov(s.reg(0, i), Mem{Base: h, Disp: 4 * i})
-			}
-		}
-		return begin, block, end, nil
-	})
+		})
 }

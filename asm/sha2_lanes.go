@@ -36,10 +36,11 @@ func laneSchedule(h spec.Hash) []laneWord {
 	}
 	var words []laneWord
 	for _, m := range h.Message() {
-		if !m.IsConst() && m.Mask != ones {
-			panic("a digest that ends inside a word")
+		w := laneWord{konst: m.Const}
+		if !m.IsConst() { // where the digest ends inside a word, pad puts the rest there
+			w = laneWord{digest: true}
 		}
-		words = append(words, laneWord{konst: m.Const, digest: !m.IsConst()})
+		words = append(words, w)
 	}
 	for t := 16; t < len(h.K); t++ {
 		var w laneWord
@@ -70,6 +71,7 @@ type sha2Lanes struct {
 	roundK   []int       // where the constant of round t is in it
 	schedK   map[int]int // where the constant of W[t] is in it
 	konstAt  int         // the one that sha2K points to
+	padK     int         // where the padding is in it that follows the digest inside a word
 	streams  []*sha2Stream
 	rot      sha2Rotations
 	unrolled int // rounds in front of the loop of 16
@@ -107,11 +109,31 @@ func newSHA2Lanes(v *amd64.Vector, h spec.Hash) *sha2Lanes {
 			k.konst = append(k.konst, k.words[u].konst)
 		}
 	}
+	if k.partial() > 0 {
+		k.padK = len(k.konst)
+		k.konst = append(k.konst, h.Message()[k.digestWords()-1].Const)
+	}
 	return k
 }
 
-// digestWords is how many words of the state go into the digest.
-func (k *sha2Lanes) digestWords() int { return k.hash.Digest * 8 / k.hash.WordBits }
+// digestWords is how many words of the state go into the digest, the last one perhaps in part.
+func (k *sha2Lanes) digestWords() int {
+	return (k.hash.Digest*8 + k.hash.WordBits - 1) / k.hash.WordBits
+}
+
+// partial is how many bits of its last word are not in the digest.
+func (k *sha2Lanes) partial() int { return k.digestWords()*k.hash.WordBits - k.hash.Digest*8 }
+
+// pad puts the padding into word w of the digest, x, if the digest ends inside it.
+func (k *sha2Lanes) pad(w int, x VecPhysical) []amd64.Atom {
+	n := k.partial()
+	if n == 0 || w != k.digestWords()-1 {
+		return nil
+	}
+	return []amd64.Atom{
+		func() { k.v.ShiftR(n, x, x) }, func() { k.v.ShiftL(n, x, x) }, func() { k.v.AddConst(k.addK(k.padK).Op.(Mem), x, x) },
+	}
+}
 
 func (k *sha2Lanes) constSize() int {
 	if k.v.IsAVX512() {
@@ -533,6 +555,7 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 						r = s.ring[w]
 					}
 					s.k.v.Load(s.k.v.U(w, s.i), r)
+					amd64.Run(k.pad(w, r))
 					if s.ring == nil {
 						s.k.v.Store(r, s.slot(w))
 					}
@@ -557,6 +580,7 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 				k.moveK(from + 16)
 				k.v.DECQ(sha2Count)
 				k.v.JNZ(LabelRef("rounds"))
+				k.konstAt = from + all - k.unrolled
 			}
 			k.write(func(s *sha2Stream) (atoms []amd64.Atom) {
 				for w := range k.digestWords() {
@@ -565,6 +589,7 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 						r = s.ring[w]
 					}
 					atoms = append(atoms, func() { s.k.v.Add(s.k.v.MidWord(w, s.i), x, r) })
+					atoms = append(atoms, k.pad(w, r)...)
 					if s.ring == nil {
 						atoms = append(atoms, func() { s.k.v.Store(r, s.slot(w)) })
 					}
@@ -592,24 +617,26 @@ func (k *sha2Lanes) iterate(isa, arrangement string) {
 					s.k.v.Store(s.digestWord(w, w), s.k.v.U(w, s.i))
 				}
 			}
-			zero := k.streams[0].tmp[0] // the stack does not keep what was derived from keys
-			k.v.Xor(zero, zero, zero)
-			for i := range frame * k.v.Streams {
-				k.v.Store(zero, Mem{Base: sha2Ring[0], Disp: i*k.v.Bytes() - (2*sha2Precomputed+4)*vec})
-			}
 		})
 }
 
 func sha256AVX2(f *amd64.File) { sha2AVX2(f, spec.SHA256, spec.SHA224) }
 
-func sha512AVX2(f *amd64.File) { sha2AVX2(f, spec.SHA512, spec.SHA384) }
+func sha512AVX2(f *amd64.File) {
+	sha2AVX2(f, spec.SHA512, spec.SHA384, spec.SHA512_256, spec.SHA512_224)
+}
 
 func sha256AVX512(streams int) func(*amd64.File) {
 	return func(f *amd64.File) { sha2AVX512(f, streams, spec.SHA256, spec.SHA224) }
 }
 
 func sha512AVX512(streams int) func(*amd64.File) {
-	return func(f *amd64.File) { sha2AVX512(f, streams, spec.SHA512, spec.SHA384) }
+	return func(f *amd64.File) {
+		sha2AVX512(f, streams, spec.SHA512, spec.SHA384)
+		if streams == 1 { // of the rarer ones there is one, as each takes some 12 KB
+			sha2AVX512(f, streams, spec.SHA512_256, spec.SHA512_224)
+		}
+	}
 }
 
 func sha2AVX2(f *amd64.File, hashes ...spec.Hash) {

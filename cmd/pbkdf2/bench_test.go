@@ -98,6 +98,43 @@ func TestBuildFails(t *testing.T) {
 	}
 }
 
+// A go tool that cannot do what is asked of it, and a child that babbles.
+func TestStrangeTools(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+		t.Skip("no shell scripts")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	tool := filepath.Join(dir, "go")
+	script := func(text string) {
+		if err := os.WriteFile(tool, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script("exit 1")
+	if _, err := newBuilder(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "go env") {
+		t.Errorf("go env fails: %v", err)
+	}
+	script("echo >&2 -race is not supported on an abacus; exit 1")
+	b := &builder{goTool: tool, source: dir, env: map[string]string{"CC": "sh -x"}}
+	var skip skipError
+	if _, err := b.build(t.Context(), builds[2], dir); !errors.As(err, &skip) || !strings.Contains(err.Error(), "abacus") {
+		t.Errorf("no -race: %v", err)
+	}
+	script("echo babble")
+	if err := measureWith(t.Context(), tool, &spec{}, nil); err == nil || !strings.Contains(err.Error(), "the measuring process") {
+		t.Errorf("a child that babbles: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.build(ctx, builds[0], dir); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := newBuilder(t.Context(), dir); !isInput(err) || !strings.Contains(err.Error(), "-source") {
+		t.Errorf("-source of something else: %v", err)
+	}
+}
+
 // Without a go tool this very binary serves as the release build, if it is one.
 func TestBenchWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
@@ -242,6 +279,71 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// errFull is the error of a writer that takes so many writes and no more.
+var errFull = errors.New("full")
+
+type full struct{ left int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.left == 0 {
+		return 0, errFull
+	}
+	f.left--
+	return len(p), nil
+}
+
+// Whatever cannot be written is an error, wherever the output ends.
+func TestOutputFails(t *testing.T) {
+	outputs := map[string]func(w io.Writer) error{}
+	for _, bt := range benchTables {
+		in, err := json.Marshal(spec{
+			Table: bt.name, Hashes: []string{"sha1"}, Iter: 2, Repeat: 1, Jobs: []int{1}, Goroutines: []int{1, 1000}, PoolIter: []int{1}, Cell: 1, Limit: time.Millisecond,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs["measure "+bt.name] = func(w io.Writer) error {
+			return runMeasure(&cli{ctx: t.Context(), stdin: bytes.NewReader(in), stdout: w}, nil)
+		}
+	}
+	for _, format := range report.Formats {
+		outputs[format] = func(w io.Writer) error { return report.Write(w, goldenReport(), format) }
+	}
+	for name, output := range outputs {
+		for n := 0; ; n++ {
+			err := output(&full{n})
+			if err == nil && n > 0 {
+				break
+			}
+			if err != errFull {
+				t.Fatalf("%s after %d writes: %v", name, n, err)
+			}
+		}
+	}
+	if err := report.Write(io.Discard, goldenReport(), "strange"); err == nil || !strings.Contains(err.Error(), "strange") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := runMeasure(&cli{ctx: ctx, stdin: strings.NewReader(`{"Table": "debug", "Hashes": ["strange"]}`)}, nil); !isInput(err) {
+		t.Errorf("unknown hash: %v", err)
+	}
+	if err := runMeasure(&cli{ctx: ctx, stdin: strings.NewReader(`{"Table": "debug", "Hashes": ["md5"]}`), stdout: io.Discard}, nil); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A table says so if the machine was busy.
+func TestNoisy(t *testing.T) {
+	rows := []report.Row{{"speed_q1": 1.0, "speed_q3": 1.19}, {"speed_q1": 1.0, "speed_q3": 1.21}}
+	if notes := strings.Join(timingTable(&spec{}, rows).Notes, " "); !strings.Contains(notes, "in 1 of 2 lines") {
+		t.Error(notes)
+	}
+	if notes := strings.Join(timingTable(&spec{}, rows[:1]).Notes, " "); strings.Contains(notes, "busy") {
+		t.Error(notes)
+	}
+}
+
 // A line of the pool table that would take too long is left out by name.
 func TestMeasureLimit(t *testing.T) {
 	rows, _, notes := measured(t, spec{
@@ -272,7 +374,7 @@ func TestSameKeys(t *testing.T) {
 	}
 }
 
-// A child that fails, and one that babbles.
+// A child that fails.
 func TestMeasureWith(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -380,6 +482,20 @@ func TestGolden(t *testing.T) {
 		status, stdout, stderr := runWith(t, "", "bench", "-from", filepath.Join("testdata", "report.json"), "-format", format)
 		if status != exitOK || stdout != string(want) {
 			t.Errorf("-from, %s: status %d, stderr %s\n%s", format, status, stderr, stdout)
+		}
+	}
+}
+
+// A row without some value, and a chart of it, can be written too.
+func TestMissingValues(t *testing.T) {
+	r := &report.Report{Tables: []report.Table{{
+		Name: "t", Columns: []report.Column{{Key: "name"}, {Key: "missing"}}, Rows: []report.Row{{"name": "one", "number": 1.5}},
+		Charts: []report.Chart{{Group: "name", Bars: []string{"number", "missing"}}},
+	}}}
+	for format, want := range map[string]string{"text": "-", "csv": "t,one,,", "markdown": "| - |", "svg": "number"} {
+		var b strings.Builder
+		if err := report.Write(&b, r, format); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %v, no %q in\n%s", format, err, want, b.String())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -109,6 +110,30 @@ func TestCalibrateError(t *testing.T) {
 		})
 		if after < 30 && err != fails {
 			t.Errorf("after %d calls: %v", after, err)
+		}
+	}
+}
+
+// An error is returned wherever in calibrating and reporting it comes.
+func TestCalibrateReportError(t *testing.T) {
+	o, err := parseCalibrate(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := errors.New("fails")
+	for after := 0; ; after++ {
+		calls := 0
+		err := o.report(&cli{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard}, func(n int) (time.Duration, error) {
+			if calls++; calls > after {
+				return 0, fails
+			}
+			return time.Duration(n) * 100, nil
+		})
+		if err == nil && calls == after && after > 0 {
+			break
+		}
+		if err != fails {
+			t.Fatalf("after %d calls: %v", after, err)
 		}
 	}
 }

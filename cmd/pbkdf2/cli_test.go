@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -89,6 +90,32 @@ func TestInfo(t *testing.T) {
 	for _, want := range []string{"CPU:", "Go:", "FIPS 140:", "SHA-512/256"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+}
+
+// A CPU without a name of its own gets one.
+func TestCPUName(t *testing.T) {
+	if got := nameOr(" Zuse Z3 "); got != "Zuse Z3" {
+		t.Errorf("got %q", got)
+	}
+	if nameOr(" ") == "" {
+		t.Error("no name")
+	}
+}
+
+// In FIPS 140-3 mode, which begins with the process, info says so.
+func TestInfoFIPS(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(exe, "info")
+	cmd.Env = append(os.Environ(), "PBKDF2_TEST_COMMAND=1", "GODEBUG=fips140=on")
+	stdout, err := cmd.Output()
+	for _, want := range []string{"FIPS 140:", " on\n", "GODEBUG:", "only the standard library may run"} {
+		if err != nil || !bytes.Contains(stdout, []byte(want)) {
+			t.Errorf("%v, no %q in\n%s", err, want, stdout)
 		}
 	}
 }

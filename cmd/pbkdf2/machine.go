@@ -14,8 +14,10 @@ import (
 )
 
 // cpuName returns what the CPU calls itself, or what the system calls it.
-func cpuName() string {
-	if name := strings.TrimSpace(cpuid.CPU.BrandName); name != "" {
+func cpuName() string { return nameOr(cpuid.CPU.BrandName) }
+
+func nameOr(brand string) string {
+	if name := strings.TrimSpace(brand); name != "" {
 		return name
 	}
 	if f, err := os.Open("/proc/cpuinfo"); err == nil {

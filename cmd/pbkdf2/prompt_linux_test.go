@@ -6,8 +6,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +60,32 @@ func TestPrompt(t *testing.T) {
 				t.Errorf("the terminal showed %q", shown[:n])
 			}
 		})
+	}
+}
+
+// A terminal shows how far it is, anything else does not.
+func TestProgress(t *testing.T) {
+	master, slave := openTerminal(t)
+	var nothing bytes.Buffer
+	for _, w := range []io.Writer{&nothing, slave} {
+		bar := newProgress(w, 3)
+		bar.show("counting")
+		bar.step(1)
+		var shown bytes.Buffer
+		if w == slave {
+			waitFor(t, "the bar", func() bool {
+				p := make([]byte, 4096)
+				master.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+				n, _ := master.Read(p)
+				shown.Write(p[:n])
+				return strings.Contains(shown.String(), "counting") && strings.Contains(shown.String(), "33")
+			})
+		}
+		bar.step(2)
+		bar.finish()
+	}
+	if nothing.Len() > 0 {
+		t.Errorf("no terminal, and still %q", &nothing)
 	}
 }
 

@@ -17,26 +17,33 @@ import (
 func Iterate(t *testing.T, h *Hash, lanes int, iterate func(state *uint64, n int)) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	size := h.stateLen(lanes)
+	size := h.StateLen(lanes)
 	mem := guarded(t, size+16)
 	for _, n := range []int{-1, 0, 1, 2, 3, 17} {
 		for _, offset := range []int{0, 1, 2, 3, 4, 5, 6, 7, len(mem) - size} {
 			fill(r, mem)
-			want := slices.Clone(mem)
-			h.Reference(want[offset:][:size], lanes, n)
-
 			first := r.IntN(max(n, 0) + 1) // the rest in a second call
-			iterate(&mem[offset], first)
-			iterate(&mem[offset], n-first)
-
-			if lane, ok := h.equal(mem[offset:][:size], want[offset:][:size], lanes); !ok {
-				t.Fatalf("%d iterations, then %d: lane %d of %d is wrong", first, n-first, lane, lanes)
-			}
-			copy(mem[offset:], want[offset:][:size])
-			if !slices.Equal(mem, want) {
-				t.Fatalf("%d iterations, then %d: wrote outside of the state", first, n-first)
-			}
+			CheckIterate(t, h, lanes, iterate, mem, offset, first, n-first)
 		}
+	}
+}
+
+// CheckIterate checks two calls of a kernel with so many lanes, of first and then of rest iterations, on the state that begins at mem[offset].
+func CheckIterate(t testing.TB, h *Hash, lanes int, iterate func(state *uint64, n int), mem []uint64, offset, first, rest int) {
+	t.Helper()
+	size := h.StateLen(lanes)
+	want := slices.Clone(mem)
+	h.Reference(want[offset:][:size], lanes, first+rest)
+
+	iterate(&mem[offset], first)
+	iterate(&mem[offset], rest)
+
+	if lane, ok := h.equal(mem[offset:][:size], want[offset:][:size], lanes); !ok {
+		t.Fatalf("%d iterations, then %d: lane %d of %d is wrong", first, rest, lane, lanes)
+	}
+	copy(mem[offset:], want[offset:][:size])
+	if !slices.Equal(mem, want) {
+		t.Fatalf("%d iterations, then %d: wrote outside of the state", first, rest)
 	}
 }
 
@@ -62,30 +69,47 @@ func (h *Hash) equal(x, y []uint64, lanes int) (lane int, ok bool) {
 	return 0, true
 }
 
-// Compress checks a compression function against the standard library's. The message lies at every alignment, its end at
-// the edge of accessible memory.
+// Compress checks a compression function against the standard library's. The message cannot be written. It lies at every alignment, its end at the edge of accessible memory, or
+// begins there. So does or ends the state.
 func Compress(t *testing.T, h *Hash, compress func(state *uint64, p []byte)) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	mem := guarded(t, 100)
+	mem := guarded(t, 9)
+	words := (h.Words*h.WordSize + 7) / 8
+	blockSize := h.New().BlockSize()
+	text := make([]uint64, 100)
+	fill(r, text)
 	for blocks := range 5 {
+		n := blocks * blockSize
+		messages := [][]byte{ReadOnlyFrom(t, raw(text)[:n])}
 		for back := range 17 {
-			fill(r, mem)
-			n := blocks * h.New().BlockSize()
-			p := raw(mem)[8*len(mem)-back-n:][:n]
-			message := bytes.Clone(p)
-
-			var state [9]uint64
-			fill(r, state[:])
-			want := h.compressStd(state[:], p)
-			compress(&state[0], p)
-			if state != want {
-				t.Fatalf("%d blocks: state is wrong", blocks)
-			}
-			if !bytes.Equal(p, message) {
-				t.Fatalf("%d blocks: the message has changed", blocks)
+			m := ReadOnly(t, raw(text)[:n+back])
+			messages = append(messages, m[:n:n])
+		}
+		for _, p := range messages {
+			for _, offset := range []int{0, len(mem) - words} {
+				fill(r, mem)
+				CheckCompress(t, h, compress, mem, offset, p)
 			}
 		}
+	}
+}
+
+// CheckCompress checks a compression function on the state that begins at mem[offset] and a message of whole blocks.
+func CheckCompress(t testing.TB, h *Hash, compress func(state *uint64, p []byte), mem []uint64, offset int, p []byte) {
+	t.Helper()
+	words := (h.Words*h.WordSize + 7) / 8
+	message, want := bytes.Clone(p), slices.Clone(mem)
+	var state [9]uint64
+	copy(state[:], mem[offset:][:words])
+	state = h.compressStd(state[:], p)
+	copy(want[offset:][:words], state[:])
+	compress(&mem[offset], p)
+	if !slices.Equal(mem, want) {
+		t.Fatalf("message of %d bytes: state is wrong, or memory around it written", len(p))
+	}
+	if !bytes.Equal(p, message) {
+		t.Fatalf("message of %d bytes: it has changed", len(p))
 	}
 }
 
@@ -114,7 +138,7 @@ func (h *Hash) compressStd(state []uint64, p []byte) (result [9]uint64) {
 // BenchmarkIterate measures a kernel with so many lanes, in the time of one iteration of one lane.
 func BenchmarkIterate(b *testing.B, h *Hash, lanes int, iterate func(state *uint64, n int)) {
 	const n = 100
-	state := make([]uint64, h.stateLen(lanes))
+	state := make([]uint64, h.StateLen(lanes))
 	fill(rand.New(rand.NewPCG(1, 2)), state)
 	for b.Loop() {
 		iterate(&state[0], n)

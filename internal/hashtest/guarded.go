@@ -46,6 +46,16 @@ func ReadOnly(t testing.TB, p []byte) []byte {
 	return c
 }
 
+// ReadOnlyFrom is the same with its begin at the edge.
+func ReadOnlyFrom(t testing.TB, p []byte) []byte {
+	b := guardedBytes(t, len(p)+1)
+	copy(b, p)
+	if err := syscall.Mprotect(b, syscall.PROT_READ); err != nil {
+		t.Fatal(err)
+	}
+	return b[:len(p):len(p)]
+}
+
 // Inaccessible is n bytes of address space that can be neither read nor written. The test is skipped where there is not so much of it.
 func Inaccessible(t testing.TB, n int) []byte {
 	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

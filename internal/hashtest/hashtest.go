@@ -53,8 +53,8 @@ const (
 	parts
 )
 
-// stateLen is the length of the state of a kernel.
-func (h *Hash) stateLen(lanes int) int { return parts * h.Words * lanes * h.WordSize / 8 }
+// StateLen is the length of the state of a kernel with so many lanes.
+func (h *Hash) StateLen(lanes int) int { return parts * h.Words * lanes * h.WordSize / 8 }
 
 // word is the memory of a word of a kernel's state.
 func (h *Hash) word(state []uint64, lanes, part, word, lane int) []byte {

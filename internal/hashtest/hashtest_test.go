@@ -22,7 +22,7 @@ func TestReference(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		state := make([]uint64, h.stateLen(1))
+		state := make([]uint64, h.StateLen(1))
 		part := func(i int) []byte { return raw(state)[i*h.Words*h.WordSize:] }
 		for i, pad := range []byte{partInner: 0x36, partOuter: 0x5c} {
 			block := bytes.Repeat([]byte{pad}, h.New().BlockSize())

@@ -910,6 +910,22 @@ iteration:
 	VMOVDQU64       Z0, 1216(DI)
 	DECQ            SI
 	JNZ             iteration
+	VPXORD          Z0, Z0, Z0
+	VMOVDQU64       Z0, (SP)
+	VMOVDQU64       Z0, 64(SP)
+	VMOVDQU64       Z0, 128(SP)
+	VMOVDQU64       Z0, 192(SP)
+	VMOVDQU64       Z0, 256(SP)
+	VMOVDQU64       Z0, 320(SP)
+	VMOVDQU64       Z0, 384(SP)
+	VMOVDQU64       Z0, 448(SP)
+	VMOVDQU64       Z0, 512(SP)
+	VMOVDQU64       Z0, 576(SP)
+	VMOVDQU64       Z0, 640(SP)
+	VMOVDQU64       Z0, 704(SP)
+	VMOVDQU64       Z0, 768(SP)
+	VMOVDQU64       Z0, 832(SP)
+	VMOVDQU64       Z0, 888(SP)
 	VZEROUPPER
 
 done:

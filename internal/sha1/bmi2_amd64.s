@@ -1781,6 +1781,32 @@ iteration:
 	ADDL     36(DI), R8
 	MOVL     R8, 56(DI)
 	XORL     R8, 76(DI)
+	XORL     AX, AX
+	MOVQ     AX, (SP)
+	MOVQ     AX, 8(SP)
+	MOVQ     AX, 16(SP)
+	MOVQ     AX, 24(SP)
+	MOVQ     AX, 32(SP)
+	MOVQ     AX, 40(SP)
+	MOVQ     AX, 48(SP)
+	MOVQ     AX, 56(SP)
+	MOVQ     AX, 64(SP)
+	MOVQ     AX, 72(SP)
+	MOVQ     AX, 80(SP)
+	MOVQ     AX, 88(SP)
+	MOVQ     AX, 96(SP)
+	MOVQ     AX, 104(SP)
+	MOVQ     AX, 112(SP)
+	MOVQ     AX, 120(SP)
+	MOVQ     AX, 128(SP)
+	MOVQ     AX, 136(SP)
+	MOVQ     AX, 144(SP)
+	MOVQ     AX, 152(SP)
+	MOVQ     AX, 160(SP)
+	MOVQ     AX, 168(SP)
+	MOVQ     AX, 176(SP)
+	MOVQ     AX, 184(SP)
+	MOVQ     AX, 192(SP)
 
 done:
 	RET
@@ -1831,7 +1857,7 @@ GLOBL w____2a0<>(SB), RODATA|NOPTR, $16
 // Requires: AVX, BMI, BMI2
 TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
 	// CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6.1). Rounds and schedule are those of the
-	// iteration kernel.
+	// iteration kernel. A block's words are fetched beside the last rounds of the block before it, which have no schedule.
 	MOVQ    h+0(FP), DI
 	MOVQ    p_len+16(FP), SI
 	SUBQ    $0x00000040, SI
@@ -1846,69 +1872,74 @@ TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
 	MOVL    16(DI), R8
 	MOVQ    p_base+8(FP), DI
 	MOVQ    DI, 72(SP)
+	VMOVDQU (DI), X0
+	VPSHUFB X11, X0, X0
+	VPADDD  k<>+0(SB), X0, X10
+	VMOVDQU X10, (SP)
+	VMOVDQU 16(DI), X1
+	VPSHUFB X11, X1, X1
+	VPADDD  k<>+0(SB), X1, X10
+	VMOVDQU X10, 16(SP)
+	VMOVDQU 32(DI), X2
+	VPSHUFB X11, X2, X2
+	VPADDD  k<>+0(SB), X2, X10
+	VMOVDQU X10, 32(SP)
+	VMOVDQU 48(DI), X3
+	VPSHUFB X11, X3, X3
 
 block:
-	VMOVDQU  (DI), X0
-	VPSHUFB  X11, X0, X0
-	VPADDD   k<>+0(SB), X0, X10
-	VMOVDQU  X10, (SP)
-	VMOVDQU  16(DI), X1
-	VPSHUFB  X11, X1, X1
-	VPADDD   k<>+0(SB), X1, X10
-	VMOVDQU  X10, 16(SP)
-	VMOVDQU  32(DI), X2
-	VPSHUFB  X11, X2, X2
-	VPADDD   k<>+0(SB), X2, X10
-	VMOVDQU  X10, 32(SP)
-	VMOVDQU  48(DI), X3
-	VPSHUFB  X11, X3, X3
-	VPADDD   k<>+0(SB), X3, X10
-	VMOVDQU  X10, 48(SP)
+	CMPQ 80(SP), $0x00000040
+	JLT  last
+	ADDQ $0x00000040, 72(SP)
+
+last:
 	ADDL     (SP), R8
 	RORXL    $0x02, BX, R10
+	VPADDD   k<>+0(SB), X3, X10
 	ANDNL    DX, BX, SI
-	VPALIGNR $0x08, X0, X1, X8
 	ANDL     CX, BX
+	VMOVDQU  X10, 48(SP)
 	ADDL     SI, R8
-	VPXOR    X8, X0, X4
 	ADDL     BX, R8
+	VPALIGNR $0x08, X0, X1, X8
 	RORXL    $0x1b, AX, R9
-	VPXOR    X2, X4, X4
 	ADDL     R9, R8
+	VPXOR    X8, X0, X4
 	ADDL     4(SP), DX
-	VPSRLDQ  $0x04, X3, X9
 	RORXL    $0x02, AX, BX
+	VPXOR    X2, X4, X4
 	ANDNL    CX, AX, SI
-	VPXOR    X9, X4, X4
 	ANDL     R10, AX
+	VPSRLDQ  $0x04, X3, X9
 	ADDL     SI, DX
-	VPSLLDQ  $0x0c, X4, X8
 	ADDL     AX, DX
+	VPXOR    X9, X4, X4
 	RORXL    $0x1b, R8, R9
-	VPSRLD   $0x1f, X4, X9
 	ADDL     R9, DX
+	VPSLLDQ  $0x0c, X4, X8
 	ADDL     8(SP), CX
+	VPSRLD   $0x1f, X4, X9
 	RORXL    $0x02, R8, AX
-	VPADDD   X4, X4, X4
 	ANDNL    R10, R8, SI
+	VPADDD   X4, X4, X4
 	ANDL     BX, R8
-	VPXOR    X9, X4, X4
 	ADDL     SI, CX
-	ADDL     R8, CX
-	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPSLLD   $0x02, X8, X8
-	ADDL     12(SP), R10
-	RORXL    $0x02, DX, R8
 	VPXOR    X9, X4, X4
+	ADDL     R8, CX
+	RORXL    $0x1b, DX, R9
+	VPSRLD   $0x1e, X8, X9
+	ADDL     R9, CX
+	ADDL     12(SP), R10
+	VPSLLD   $0x02, X8, X8
+	RORXL    $0x02, DX, R8
 	ANDNL    BX, DX, SI
+	VPXOR    X9, X4, X4
 	ANDL     AX, DX
-	VPXOR    X8, X4, X4
 	ADDL     SI, R10
+	VPXOR    X8, X4, X4
 	ADDL     DX, R10
-	VPADDD   k<>+0(SB), X4, X10
 	RORXL    $0x1b, CX, R9
+	VPADDD   k<>+0(SB), X4, X10
 	ADDL     R9, R10
 	VMOVDQU  X10, (SP)
 	ADDL     16(SP), BX
@@ -2564,30 +2595,39 @@ block:
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	MOVQ     72(SP), DI
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
+	VMOVDQU  (DI), X0
 	ADDL     4(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
+	VPSHUFB  X11, X0, X0
 	XORL     R8, R10
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
+	VMOVDQU  16(DI), X1
 	ADDL     R9, AX
 	ADDL     8(SP), R8
 	RORXL    $0x02, BX, R10
+	VPSHUFB  X11, X1, X1
 	XORL     CX, BX
 	XORL     DX, BX
 	ADDL     BX, R8
+	VMOVDQU  32(DI), X2
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
 	ADDL     12(SP), DX
+	VPSHUFB  X11, X2, X2
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
+	VMOVDQU  48(DI), X3
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
+	VPSHUFB  X11, X3, X3
 	ADDL     16(SP), CX
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
@@ -2602,6 +2642,7 @@ block:
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	VPADDD   k<>+0(SB), X0, X10
 	ADDL     24(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
@@ -2616,6 +2657,7 @@ block:
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	VMOVDQU  X10, (SP)
 	ADDL     32(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
@@ -2630,6 +2672,7 @@ block:
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
+	VPADDD   k<>+0(SB), X1, X10
 	ADDL     40(SP), CX
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
@@ -2644,6 +2687,7 @@ block:
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	VMOVDQU  X10, 16(SP)
 	ADDL     48(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
@@ -2658,6 +2702,7 @@ block:
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	VPADDD   k<>+0(SB), X2, X10
 	ADDL     56(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
@@ -2672,6 +2717,7 @@ block:
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
+	VMOVDQU  X10, 32(SP)
 	MOVL     DX, AX
 	MOVL     R10, DX
 	MOVL     BX, SI
@@ -2689,10 +2735,20 @@ block:
 	MOVL     DX, 12(DI)
 	ADDL     16(DI), R8
 	MOVL     R8, 16(DI)
-	ADDQ     $0x00000040, 72(SP)
-	MOVQ     72(SP), DI
 	SUBQ     $0x00000040, 80(SP)
 	JGE      block
+	XORL     AX, AX
+	MOVQ     AX, (SP)
+	MOVQ     AX, 8(SP)
+	MOVQ     AX, 16(SP)
+	MOVQ     AX, 24(SP)
+	MOVQ     AX, 32(SP)
+	MOVQ     AX, 40(SP)
+	MOVQ     AX, 48(SP)
+	MOVQ     AX, 56(SP)
+	MOVQ     AX, 64(SP)
+	MOVQ     AX, 72(SP)
+	MOVQ     AX, 80(SP)
 
 done:
 	RET

@@ -16,7 +16,7 @@ TEXT ·IterateSHANI(SB), NOSPLIT, $104-16
 	MOVQ   n+8(FP), SI
 	TESTQ  SI, SI
 	JLE    done
-	LEAQ   7(SP), R10
+	LEAQ   8(SP), R10
 	ANDQ   $-16, R10
 	LEAQ   (R10), R8
 	LEAQ   48(R10), R9
@@ -205,6 +205,20 @@ compression:
 	PEXTRD    $0x02, X0, 64(DI)
 	PEXTRD    $0x03, X0, 60(DI)
 	MOVSS     X1, 76(DI)
+	XORL      AX, AX
+	MOVQ      AX, (SP)
+	MOVQ      AX, 8(SP)
+	MOVQ      AX, 16(SP)
+	MOVQ      AX, 24(SP)
+	MOVQ      AX, 32(SP)
+	MOVQ      AX, 40(SP)
+	MOVQ      AX, 48(SP)
+	MOVQ      AX, 56(SP)
+	MOVQ      AX, 64(SP)
+	MOVQ      AX, 72(SP)
+	MOVQ      AX, 80(SP)
+	MOVQ      AX, 88(SP)
+	MOVQ      AX, 96(SP)
 
 done:
 	RET

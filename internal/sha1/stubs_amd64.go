@@ -20,7 +20,7 @@ package sha1
 func IterateBMI2(state *uint64, n int)
 
 // CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6.1). Rounds and schedule are those of the
-// iteration kernel.
+// iteration kernel. A block's words are fetched beside the last rounds of the block before it, which have no schedule.
 //
 //go:noescape
 func CompressBMI2(h *uint64, p []byte)

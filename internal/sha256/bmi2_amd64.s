@@ -2178,6 +2178,53 @@ compression:
 	XORL     R9, 116(DI)
 	XORL     R10, 120(DI)
 	XORL     R11, 124(DI)
+	XORL     AX, AX
+	MOVQ     AX, (SP)
+	MOVQ     AX, 8(SP)
+	MOVQ     AX, 16(SP)
+	MOVQ     AX, 24(SP)
+	MOVQ     AX, 32(SP)
+	MOVQ     AX, 40(SP)
+	MOVQ     AX, 48(SP)
+	MOVQ     AX, 56(SP)
+	MOVQ     AX, 64(SP)
+	MOVQ     AX, 72(SP)
+	MOVQ     AX, 80(SP)
+	MOVQ     AX, 88(SP)
+	MOVQ     AX, 96(SP)
+	MOVQ     AX, 104(SP)
+	MOVQ     AX, 112(SP)
+	MOVQ     AX, 120(SP)
+	MOVQ     AX, 128(SP)
+	MOVQ     AX, 136(SP)
+	MOVQ     AX, 144(SP)
+	MOVQ     AX, 152(SP)
+	MOVQ     AX, 160(SP)
+	MOVQ     AX, 168(SP)
+	MOVQ     AX, 176(SP)
+	MOVQ     AX, 184(SP)
+	MOVQ     AX, 192(SP)
+	MOVQ     AX, 200(SP)
+	MOVQ     AX, 208(SP)
+	MOVQ     AX, 216(SP)
+	MOVQ     AX, 224(SP)
+	MOVQ     AX, 232(SP)
+	MOVQ     AX, 240(SP)
+	MOVQ     AX, 248(SP)
+	MOVQ     AX, 256(SP)
+	MOVQ     AX, 264(SP)
+	MOVQ     AX, 272(SP)
+	MOVQ     AX, 280(SP)
+	MOVQ     AX, 288(SP)
+	MOVQ     AX, 296(SP)
+	MOVQ     AX, 304(SP)
+	MOVQ     AX, 312(SP)
+	MOVQ     AX, 320(SP)
+	MOVQ     AX, 328(SP)
+	MOVQ     AX, 336(SP)
+	MOVQ     AX, 344(SP)
+	MOVQ     AX, 352(SP)
+	MOVQ     AX, 360(SP)
 
 done:
 	RET
@@ -4481,6 +4528,53 @@ compression:
 	XORL     R9, 116(DI)
 	XORL     R10, 120(DI)
 	XORL     R11, 124(DI)
+	XORL     AX, AX
+	MOVQ     AX, (SP)
+	MOVQ     AX, 8(SP)
+	MOVQ     AX, 16(SP)
+	MOVQ     AX, 24(SP)
+	MOVQ     AX, 32(SP)
+	MOVQ     AX, 40(SP)
+	MOVQ     AX, 48(SP)
+	MOVQ     AX, 56(SP)
+	MOVQ     AX, 64(SP)
+	MOVQ     AX, 72(SP)
+	MOVQ     AX, 80(SP)
+	MOVQ     AX, 88(SP)
+	MOVQ     AX, 96(SP)
+	MOVQ     AX, 104(SP)
+	MOVQ     AX, 112(SP)
+	MOVQ     AX, 120(SP)
+	MOVQ     AX, 128(SP)
+	MOVQ     AX, 136(SP)
+	MOVQ     AX, 144(SP)
+	MOVQ     AX, 152(SP)
+	MOVQ     AX, 160(SP)
+	MOVQ     AX, 168(SP)
+	MOVQ     AX, 176(SP)
+	MOVQ     AX, 184(SP)
+	MOVQ     AX, 192(SP)
+	MOVQ     AX, 200(SP)
+	MOVQ     AX, 208(SP)
+	MOVQ     AX, 216(SP)
+	MOVQ     AX, 224(SP)
+	MOVQ     AX, 232(SP)
+	MOVQ     AX, 240(SP)
+	MOVQ     AX, 248(SP)
+	MOVQ     AX, 256(SP)
+	MOVQ     AX, 264(SP)
+	MOVQ     AX, 272(SP)
+	MOVQ     AX, 280(SP)
+	MOVQ     AX, 288(SP)
+	MOVQ     AX, 296(SP)
+	MOVQ     AX, 304(SP)
+	MOVQ     AX, 312(SP)
+	MOVQ     AX, 320(SP)
+	MOVQ     AX, 328(SP)
+	MOVQ     AX, 336(SP)
+	MOVQ     AX, 344(SP)
+	MOVQ     AX, 352(SP)
+	MOVQ     AX, 360(SP)
 
 done:
 	RET
@@ -4536,8 +4630,8 @@ GLOBL c____2e0<>(SB), RODATA|NOPTR, $16
 // func CompressBMI2(h *uint64, p []byte)
 // Requires: AVX, BMI2
 TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
-	// CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6). Rounds and
-	// schedule are those of the iteration kernels.
+	// CompressBMI2 compresses the blocks of p, a multiple of 64 bytes, into the state h (FIPS 180-4 §6). The schedule
+	// is that of the iteration kernels; a round is 22 instructions apart from moves and a chain of 5 cycles. A block's words are fetched beside the last rounds of the block before it, which have no schedule.
 	MOVQ    h+0(FP), DI
 	MOVQ    p_len+16(FP), SI
 	SUBQ    $0x00000040, SI
@@ -4555,150 +4649,155 @@ TEXT ·CompressBMI2(SB), NOSPLIT, $88-32
 	MOVL    28(DI), R11
 	MOVQ    p_base+8(FP), DI
 	MOVQ    DI, 72(SP)
+	VMOVDQU (DI), X0
+	VPSHUFB X11, X0, X0
+	VPADDD  k<>+0(SB), X0, X10
+	VMOVDQU X10, (SP)
+	VMOVDQU 16(DI), X1
+	VPSHUFB X11, X1, X1
+	VPADDD  k<>+16(SB), X1, X10
+	VMOVDQU X10, 16(SP)
+	VMOVDQU 32(DI), X2
+	VPSHUFB X11, X2, X2
+	VPADDD  k<>+32(SB), X2, X10
+	VMOVDQU X10, 32(SP)
+	VMOVDQU 48(DI), X3
+	VPSHUFB X11, X3, X3
 
 block:
-	VMOVDQU  (DI), X0
-	VPSHUFB  X11, X0, X0
-	VPADDD   k<>+0(SB), X0, X10
-	VMOVDQU  X10, (SP)
-	VMOVDQU  16(DI), X1
-	VPSHUFB  X11, X1, X1
-	VPADDD   k<>+16(SB), X1, X10
-	VMOVDQU  X10, 16(SP)
-	VMOVDQU  32(DI), X2
-	VPSHUFB  X11, X2, X2
-	VPADDD   k<>+32(SB), X2, X10
-	VMOVDQU  X10, 32(SP)
-	VMOVDQU  48(DI), X3
-	VPSHUFB  X11, X3, X3
-	VPADDD   k<>+48(SB), X3, X10
-	VMOVDQU  X10, 48(SP)
+	CMPQ 80(SP), $0x00000040
+	JLT  last
+	ADDQ $0x00000040, 72(SP)
+
+last:
 	MOVL     BX, R13
 	XORL     CX, R13
 	ADDL     (SP), R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
+	VPADDD   k<>+48(SB), X3, X10
 	XORL     R12, SI
-	VPALIGNR $0x04, X0, X1, X8
 	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
+	VMOVDQU  X10, 48(SP)
 	XORL     R10, DI
-	VPSRLD   $0x03, X8, X9
 	ANDL     R8, DI
 	XORL     R10, DI
+	VPALIGNR $0x04, X0, X1, X8
 	XORL     R12, SI
-	VPSRLD   $0x07, X8, X10
 	ADDL     DI, R11
 	ADDL     SI, R11
+	VPSRLD   $0x03, X8, X9
 	ADDL     R11, DX
-	VPXOR    X10, X9, X9
 	MOVL     AX, R14
 	XORL     BX, R14
+	VPSRLD   $0x07, X8, X10
 	ANDL     R14, R13
-	VPSLLD   $0x19, X8, X10
 	XORL     BX, R13
 	RORXL    $0x02, AX, SI
-	RORXL    $0x0d, AX, R12
 	VPXOR    X10, X9, X9
+	RORXL    $0x0d, AX, R12
 	XORL     R12, SI
 	RORXL    $0x16, AX, R12
+	VPSLLD   $0x19, X8, X10
 	XORL     R12, SI
-	VPSRLD   $0x12, X8, X10
 	ADDL     SI, R13
 	ADDL     R13, R11
-	ADDL     4(SP), R10
 	VPXOR    X10, X9, X9
+	ADDL     4(SP), R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
+	VPSRLD   $0x12, X8, X10
 	XORL     R12, SI
-	VPSLLD   $0x0e, X8, X10
 	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
-	XORL     R9, DI
 	VPXOR    X10, X9, X9
+	XORL     R9, DI
 	ANDL     DX, DI
+	VPSLLD   $0x0e, X8, X10
 	XORL     R9, DI
 	XORL     R12, SI
 	ADDL     DI, R10
-	VPADDD   X9, X0, X0
+	VPXOR    X10, X9, X9
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
-	VPALIGNR $0x04, X2, X3, X8
+	VPADDD   X9, X0, X0
 	XORL     AX, R13
 	ANDL     R13, R14
 	XORL     AX, R14
-	VPADDD   X8, X0, X0
+	VPALIGNR $0x04, X2, X3, X8
 	RORXL    $0x02, R11, SI
 	RORXL    $0x0d, R11, R12
 	XORL     R12, SI
-	VPSHUFD  $0xfa, X3, X8
+	VPADDD   X8, X0, X0
 	RORXL    $0x16, R11, R12
 	XORL     R12, SI
 	ADDL     SI, R14
-	VPSRLQ   $0x11, X8, X9
+	VPSHUFD  $0xfa, X3, X8
 	ADDL     R14, R10
 	ADDL     8(SP), R9
 	RORXL    $0x06, CX, SI
-	VPSRLQ   $0x13, X8, X10
+	VPSRLQ   $0x11, X8, X9
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
 	MOVL     DX, DI
-	VPSRLD   $0x0a, X8, X8
+	VPSRLQ   $0x13, X8, X10
 	RORXL    $0x19, CX, R12
 	XORL     R8, DI
 	ANDL     CX, DI
-	VPXOR    X10, X9, X9
+	VPSRLD   $0x0a, X8, X8
 	XORL     R8, DI
 	XORL     R12, SI
 	ADDL     DI, R9
-	VPXOR    X8, X9, X9
+	VPXOR    X10, X9, X9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
-	VPSHUFB  first<>+0(SB), X9, X9
+	VPXOR    X8, X9, X9
 	XORL     R11, R14
 	ANDL     R14, R13
+	VPSHUFB  first<>+0(SB), X9, X9
 	XORL     R11, R13
 	RORXL    $0x02, R10, SI
-	VPADDD   X9, X0, X0
 	RORXL    $0x0d, R10, R12
+	VPADDD   X9, X0, X0
 	XORL     R12, SI
 	RORXL    $0x16, R10, R12
-	VPSHUFD  $0x50, X0, X8
 	XORL     R12, SI
+	VPSHUFD  $0x50, X0, X8
 	ADDL     SI, R13
 	ADDL     R13, R9
-	VPSRLQ   $0x11, X8, X9
 	ADDL     12(SP), R8
+	VPSRLQ   $0x11, X8, X9
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
-	VPSRLQ   $0x13, X8, X10
 	XORL     R12, SI
+	VPSRLQ   $0x13, X8, X10
 	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
-	VPSRLD   $0x0a, X8, X8
 	XORL     DX, DI
+	VPSRLD   $0x0a, X8, X8
 	ANDL     BX, DI
 	XORL     DX, DI
-	VPXOR    X10, X9, X9
 	XORL     R12, SI
+	VPXOR    X10, X9, X9
 	ADDL     DI, R8
 	ADDL     SI, R8
-	VPXOR    X8, X9, X9
 	ADDL     R8, AX
+	VPXOR    X8, X9, X9
 	MOVL     R9, R13
 	XORL     R10, R13
-	VPSHUFB  last<>+0(SB), X9, X9
 	ANDL     R13, R14
+	VPSHUFB  last<>+0(SB), X9, X9
 	XORL     R10, R14
 	RORXL    $0x02, R9, SI
-	VPADDD   X9, X0, X0
 	RORXL    $0x0d, R9, R12
+	VPADDD   X9, X0, X0
 	XORL     R12, SI
 	RORXL    $0x16, R9, R12
-	VPADDD   k<>+64(SB), X0, X10
 	XORL     R12, SI
+	VPADDD   k<>+64(SB), X0, X10
 	ADDL     SI, R14
 	ADDL     R14, R8
 	VMOVDQU  X10, (SP)
@@ -6100,16 +6199,17 @@ block:
 	ADDL     R14, AX
 	VMOVDQU  X10, 48(SP)
 	ADDL     (SP), R11
+	MOVL     R9, SI
+	XORL     R10, SI
+	ANDL     R8, SI
+	XORL     R10, SI
+	ADDL     SI, R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
 	XORL     R12, SI
-	MOVL     R9, DI
 	RORXL    $0x19, R8, R12
-	XORL     R10, DI
-	ANDL     R8, DI
-	XORL     R10, DI
 	XORL     R12, SI
-	ADDL     DI, R11
+	MOVQ     72(SP), DI
 	ADDL     SI, R11
 	ADDL     R11, DX
 	MOVL     AX, R14
@@ -6121,19 +6221,21 @@ block:
 	XORL     R12, SI
 	RORXL    $0x16, AX, R12
 	XORL     R12, SI
+	VMOVDQU  (DI), X0
 	ADDL     SI, R13
 	ADDL     R13, R11
 	ADDL     4(SP), R10
+	MOVL     R8, SI
+	XORL     R9, SI
+	ANDL     DX, SI
+	XORL     R9, SI
+	ADDL     SI, R10
 	RORXL    $0x06, DX, SI
 	RORXL    $0x0b, DX, R12
+	VPSHUFB  X11, X0, X0
 	XORL     R12, SI
-	MOVL     R8, DI
 	RORXL    $0x19, DX, R12
-	XORL     R9, DI
-	ANDL     DX, DI
-	XORL     R9, DI
 	XORL     R12, SI
-	ADDL     DI, R10
 	ADDL     SI, R10
 	ADDL     R10, CX
 	MOVL     R11, R13
@@ -6142,27 +6244,30 @@ block:
 	XORL     AX, R14
 	RORXL    $0x02, R11, SI
 	RORXL    $0x0d, R11, R12
+	VMOVDQU  16(DI), X1
 	XORL     R12, SI
 	RORXL    $0x16, R11, R12
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, R10
 	ADDL     8(SP), R9
+	MOVL     DX, SI
+	XORL     R8, SI
+	ANDL     CX, SI
+	XORL     R8, SI
+	ADDL     SI, R9
+	VPSHUFB  X11, X1, X1
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
 	XORL     R12, SI
-	MOVL     DX, DI
 	RORXL    $0x19, CX, R12
-	XORL     R8, DI
-	ANDL     CX, DI
-	XORL     R8, DI
 	XORL     R12, SI
-	ADDL     DI, R9
 	ADDL     SI, R9
 	ADDL     R9, BX
 	MOVL     R10, R14
 	XORL     R11, R14
 	ANDL     R14, R13
+	VMOVDQU  32(DI), X2
 	XORL     R11, R13
 	RORXL    $0x02, R10, SI
 	RORXL    $0x0d, R10, R12
@@ -6172,19 +6277,21 @@ block:
 	ADDL     SI, R13
 	ADDL     R13, R9
 	ADDL     12(SP), R8
+	MOVL     CX, SI
+	XORL     DX, SI
+	VPSHUFB  X11, X2, X2
+	ANDL     BX, SI
+	XORL     DX, SI
+	ADDL     SI, R8
 	RORXL    $0x06, BX, SI
 	RORXL    $0x0b, BX, R12
 	XORL     R12, SI
-	MOVL     CX, DI
 	RORXL    $0x19, BX, R12
-	XORL     DX, DI
-	ANDL     BX, DI
-	XORL     DX, DI
 	XORL     R12, SI
-	ADDL     DI, R8
 	ADDL     SI, R8
 	ADDL     R8, AX
 	MOVL     R9, R13
+	VMOVDQU  48(DI), X3
 	XORL     R10, R13
 	ANDL     R13, R14
 	XORL     R10, R14
@@ -6195,6 +6302,7 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, R8
+	VPSHUFB  X11, X3, X3
 	ADDL     16(SP), DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
@@ -6243,6 +6351,7 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, CX
+	VPADDD   k<>+0(SB), X0, X10
 	ADDL     24(SP), BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
@@ -6291,6 +6400,7 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, AX
+	VMOVDQU  X10, (SP)
 	ADDL     32(SP), R11
 	RORXL    $0x06, R8, SI
 	RORXL    $0x0b, R8, R12
@@ -6339,6 +6449,7 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, R10
+	VPADDD   k<>+16(SB), X1, X10
 	ADDL     40(SP), R9
 	RORXL    $0x06, CX, SI
 	RORXL    $0x0b, CX, R12
@@ -6387,6 +6498,7 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, R8
+	VMOVDQU  X10, 16(SP)
 	ADDL     48(SP), DX
 	RORXL    $0x06, AX, SI
 	RORXL    $0x0b, AX, R12
@@ -6435,6 +6547,7 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, CX
+	VPADDD   k<>+32(SB), X2, X10
 	ADDL     56(SP), BX
 	RORXL    $0x06, R10, SI
 	RORXL    $0x0b, R10, R12
@@ -6483,6 +6596,7 @@ block:
 	XORL     R12, SI
 	ADDL     SI, R14
 	ADDL     R14, AX
+	VMOVDQU  X10, 32(SP)
 	MOVQ     64(SP), DI
 	ADDL     (DI), AX
 	MOVL     AX, (DI)
@@ -6500,10 +6614,20 @@ block:
 	MOVL     R10, 24(DI)
 	ADDL     28(DI), R11
 	MOVL     R11, 28(DI)
-	ADDQ     $0x00000040, 72(SP)
-	MOVQ     72(SP), DI
 	SUBQ     $0x00000040, 80(SP)
 	JGE      block
+	XORL     AX, AX
+	MOVQ     AX, (SP)
+	MOVQ     AX, 8(SP)
+	MOVQ     AX, 16(SP)
+	MOVQ     AX, 24(SP)
+	MOVQ     AX, 32(SP)
+	MOVQ     AX, 40(SP)
+	MOVQ     AX, 48(SP)
+	MOVQ     AX, 56(SP)
+	MOVQ     AX, 64(SP)
+	MOVQ     AX, 72(SP)
+	MOVQ     AX, 80(SP)
 
 done:
 	RET

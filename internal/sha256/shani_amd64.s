@@ -17,7 +17,7 @@ TEXT ·IterateSHANI(SB), NOSPLIT, $104-16
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
 	JLE         done
-	LEAQ        7(SP), R10
+	LEAQ        8(SP), R10
 	ANDQ        $-16, R10
 	LEAQ        (R10), R8
 	LEAQ        48(R10), R9
@@ -280,6 +280,20 @@ compression:
 	PEXTRD      $0x01, X2, 120(DI)
 	PEXTRD      $0x02, X2, 108(DI)
 	PEXTRD      $0x03, X2, 104(DI)
+	XORL        AX, AX
+	MOVQ        AX, (SP)
+	MOVQ        AX, 8(SP)
+	MOVQ        AX, 16(SP)
+	MOVQ        AX, 24(SP)
+	MOVQ        AX, 32(SP)
+	MOVQ        AX, 40(SP)
+	MOVQ        AX, 48(SP)
+	MOVQ        AX, 56(SP)
+	MOVQ        AX, 64(SP)
+	MOVQ        AX, 72(SP)
+	MOVQ        AX, 80(SP)
+	MOVQ        AX, 88(SP)
+	MOVQ        AX, 96(SP)
 
 done:
 	RET
@@ -405,7 +419,7 @@ TEXT ·IterateSHANI_224(SB), NOSPLIT, $104-16
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
 	JLE         done
-	LEAQ        7(SP), R10
+	LEAQ        8(SP), R10
 	ANDQ        $-16, R10
 	LEAQ        (R10), R8
 	LEAQ        48(R10), R9
@@ -670,6 +684,20 @@ compression:
 	PEXTRD      $0x01, X2, 120(DI)
 	PEXTRD      $0x02, X2, 108(DI)
 	PEXTRD      $0x03, X2, 104(DI)
+	XORL        AX, AX
+	MOVQ        AX, (SP)
+	MOVQ        AX, 8(SP)
+	MOVQ        AX, 16(SP)
+	MOVQ        AX, 24(SP)
+	MOVQ        AX, 32(SP)
+	MOVQ        AX, 40(SP)
+	MOVQ        AX, 48(SP)
+	MOVQ        AX, 56(SP)
+	MOVQ        AX, 64(SP)
+	MOVQ        AX, 72(SP)
+	MOVQ        AX, 80(SP)
+	MOVQ        AX, 88(SP)
+	MOVQ        AX, 96(SP)
 
 done:
 	RET

@@ -17,7 +17,7 @@ TEXT ·IterateSHANIx2(SB), NOSPLIT, $200-16
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
 	JLE         done
-	LEAQ        7(SP), R10
+	LEAQ        8(SP), R10
 	ANDQ        $-16, R10
 	LEAQ        (R10), R8
 	LEAQ        96(R10), R9
@@ -561,6 +561,32 @@ compression:
 	PEXTRD      $0x01, X8, 244(DI)
 	PEXTRD      $0x02, X8, 220(DI)
 	PEXTRD      $0x03, X8, 212(DI)
+	XORL        AX, AX
+	MOVQ        AX, (SP)
+	MOVQ        AX, 8(SP)
+	MOVQ        AX, 16(SP)
+	MOVQ        AX, 24(SP)
+	MOVQ        AX, 32(SP)
+	MOVQ        AX, 40(SP)
+	MOVQ        AX, 48(SP)
+	MOVQ        AX, 56(SP)
+	MOVQ        AX, 64(SP)
+	MOVQ        AX, 72(SP)
+	MOVQ        AX, 80(SP)
+	MOVQ        AX, 88(SP)
+	MOVQ        AX, 96(SP)
+	MOVQ        AX, 104(SP)
+	MOVQ        AX, 112(SP)
+	MOVQ        AX, 120(SP)
+	MOVQ        AX, 128(SP)
+	MOVQ        AX, 136(SP)
+	MOVQ        AX, 144(SP)
+	MOVQ        AX, 152(SP)
+	MOVQ        AX, 160(SP)
+	MOVQ        AX, 168(SP)
+	MOVQ        AX, 176(SP)
+	MOVQ        AX, 184(SP)
+	MOVQ        AX, 192(SP)
 
 done:
 	RET
@@ -686,7 +712,7 @@ TEXT ·IterateSHANIx2_224(SB), NOSPLIT, $200-16
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
 	JLE         done
-	LEAQ        7(SP), R10
+	LEAQ        8(SP), R10
 	ANDQ        $-16, R10
 	LEAQ        (R10), R8
 	LEAQ        96(R10), R9
@@ -1234,6 +1260,32 @@ compression:
 	PEXTRD      $0x01, X8, 244(DI)
 	PEXTRD      $0x02, X8, 220(DI)
 	PEXTRD      $0x03, X8, 212(DI)
+	XORL        AX, AX
+	MOVQ        AX, (SP)
+	MOVQ        AX, 8(SP)
+	MOVQ        AX, 16(SP)
+	MOVQ        AX, 24(SP)
+	MOVQ        AX, 32(SP)
+	MOVQ        AX, 40(SP)
+	MOVQ        AX, 48(SP)
+	MOVQ        AX, 56(SP)
+	MOVQ        AX, 64(SP)
+	MOVQ        AX, 72(SP)
+	MOVQ        AX, 80(SP)
+	MOVQ        AX, 88(SP)
+	MOVQ        AX, 96(SP)
+	MOVQ        AX, 104(SP)
+	MOVQ        AX, 112(SP)
+	MOVQ        AX, 120(SP)
+	MOVQ        AX, 128(SP)
+	MOVQ        AX, 136(SP)
+	MOVQ        AX, 144(SP)
+	MOVQ        AX, 152(SP)
+	MOVQ        AX, 160(SP)
+	MOVQ        AX, 168(SP)
+	MOVQ        AX, 176(SP)
+	MOVQ        AX, 184(SP)
+	MOVQ        AX, 192(SP)
 
 done:
 	RET

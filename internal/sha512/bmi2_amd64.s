@@ -3024,6 +3024,29 @@ compression:
 	XORQ         R9, 232(DI)
 	XORQ         R10, 240(DI)
 	XORQ         R11, 248(DI)
+	VPXOR        Y0, Y0, Y0
+	VMOVDQU      Y0, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y0, 96(SP)
+	VMOVDQU      Y0, 128(SP)
+	VMOVDQU      Y0, 160(SP)
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y0, 224(SP)
+	VMOVDQU      Y0, 256(SP)
+	VMOVDQU      Y0, 288(SP)
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y0, 352(SP)
+	VMOVDQU      Y0, 384(SP)
+	VMOVDQU      Y0, 416(SP)
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y0, 480(SP)
+	VMOVDQU      Y0, 512(SP)
+	VMOVDQU      Y0, 544(SP)
+	VMOVDQU      Y0, 576(SP)
+	VMOVDQU      Y0, 608(SP)
+	VMOVDQU      Y0, 640(SP)
+	VMOVDQU      Y0, 672(SP)
 	VZEROUPPER
 
 done:
@@ -6186,6 +6209,29 @@ compression:
 	XORQ         R9, 232(DI)
 	XORQ         R10, 240(DI)
 	XORQ         R11, 248(DI)
+	VPXOR        Y0, Y0, Y0
+	VMOVDQU      Y0, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y0, 96(SP)
+	VMOVDQU      Y0, 128(SP)
+	VMOVDQU      Y0, 160(SP)
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y0, 224(SP)
+	VMOVDQU      Y0, 256(SP)
+	VMOVDQU      Y0, 288(SP)
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y0, 352(SP)
+	VMOVDQU      Y0, 384(SP)
+	VMOVDQU      Y0, 416(SP)
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y0, 480(SP)
+	VMOVDQU      Y0, 512(SP)
+	VMOVDQU      Y0, 544(SP)
+	VMOVDQU      Y0, 576(SP)
+	VMOVDQU      Y0, 608(SP)
+	VMOVDQU      Y0, 640(SP)
+	VMOVDQU      Y0, 672(SP)
 	VZEROUPPER
 
 done:
@@ -9233,6 +9279,29 @@ compression:
 	XORQ         R9, 232(DI)
 	XORQ         R10, 240(DI)
 	XORQ         R11, 248(DI)
+	VPXOR        Y0, Y0, Y0
+	VMOVDQU      Y0, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y0, 96(SP)
+	VMOVDQU      Y0, 128(SP)
+	VMOVDQU      Y0, 160(SP)
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y0, 224(SP)
+	VMOVDQU      Y0, 256(SP)
+	VMOVDQU      Y0, 288(SP)
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y0, 352(SP)
+	VMOVDQU      Y0, 384(SP)
+	VMOVDQU      Y0, 416(SP)
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y0, 480(SP)
+	VMOVDQU      Y0, 512(SP)
+	VMOVDQU      Y0, 544(SP)
+	VMOVDQU      Y0, 576(SP)
+	VMOVDQU      Y0, 608(SP)
+	VMOVDQU      Y0, 640(SP)
+	VMOVDQU      Y0, 672(SP)
 	VZEROUPPER
 
 done:
@@ -12285,6 +12354,29 @@ compression:
 	XORQ         R9, 232(DI)
 	XORQ         R10, 240(DI)
 	XORQ         R11, 248(DI)
+	VPXOR        Y0, Y0, Y0
+	VMOVDQU      Y0, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y0, 96(SP)
+	VMOVDQU      Y0, 128(SP)
+	VMOVDQU      Y0, 160(SP)
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y0, 224(SP)
+	VMOVDQU      Y0, 256(SP)
+	VMOVDQU      Y0, 288(SP)
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y0, 352(SP)
+	VMOVDQU      Y0, 384(SP)
+	VMOVDQU      Y0, 416(SP)
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y0, 480(SP)
+	VMOVDQU      Y0, 512(SP)
+	VMOVDQU      Y0, 544(SP)
+	VMOVDQU      Y0, 576(SP)
+	VMOVDQU      Y0, 608(SP)
+	VMOVDQU      Y0, 640(SP)
+	VMOVDQU      Y0, 672(SP)
 	VZEROUPPER
 
 done:
@@ -12351,8 +12443,8 @@ GLOBL c____4e0<>(SB), RODATA|NOPTR, $32
 // func CompressBMI2(h *uint64, p []byte)
 // Requires: AVX, AVX2, BMI2
 TEXT ·CompressBMI2(SB), NOSPLIT, $152-32
-	// CompressBMI2 compresses the blocks of p, a multiple of 128 bytes, into the state h (FIPS 180-4 §6). Rounds and
-	// schedule are those of the iteration kernels.
+	// CompressBMI2 compresses the blocks of p, a multiple of 128 bytes, into the state h (FIPS 180-4 §6). The schedule
+	// is that of the iteration kernels; a round is 22 instructions apart from moves and a chain of 5 cycles. A block's words are fetched beside the last rounds of the block before it, which have no schedule.
 	MOVQ    h+0(FP), DI
 	MOVQ    p_len+16(FP), SI
 	SUBQ    $0x00000080, SI
@@ -12370,306 +12462,287 @@ TEXT ·CompressBMI2(SB), NOSPLIT, $152-32
 	MOVQ    56(DI), R11
 	MOVQ    p_base+8(FP), DI
 	MOVQ    DI, 136(SP)
+	VMOVDQU (DI), Y0
+	VPSHUFB Y11, Y0, Y0
+	VPADDQ  k<>+0(SB), Y0, Y10
+	VMOVDQU Y10, (SP)
+	VMOVDQU 32(DI), Y1
+	VPSHUFB Y11, Y1, Y1
+	VPADDQ  k<>+32(SB), Y1, Y10
+	VMOVDQU Y10, 32(SP)
+	VMOVDQU 64(DI), Y2
+	VPSHUFB Y11, Y2, Y2
+	VPADDQ  k<>+64(SB), Y2, Y10
+	VMOVDQU Y10, 64(SP)
+	VMOVDQU 96(DI), Y3
+	VPSHUFB Y11, Y3, Y3
 
 block:
-	VMOVDQU      (DI), Y0
-	VPSHUFB      Y11, Y0, Y0
-	VPADDQ       k<>+0(SB), Y0, Y10
-	VMOVDQU      Y10, (SP)
-	VMOVDQU      32(DI), Y1
-	VPSHUFB      Y11, Y1, Y1
-	VPADDQ       k<>+32(SB), Y1, Y10
-	VMOVDQU      Y10, 32(SP)
-	VMOVDQU      64(DI), Y2
-	VPSHUFB      Y11, Y2, Y2
-	VPADDQ       k<>+64(SB), Y2, Y10
-	VMOVDQU      Y10, 64(SP)
-	VMOVDQU      96(DI), Y3
-	VPSHUFB      Y11, Y3, Y3
-	VPADDQ       k<>+96(SB), Y3, Y10
-	VMOVDQU      Y10, 96(SP)
+	CMPQ 144(SP), $0x00000080
+	JLT  last
+	ADDQ $0x00000080, 136(SP)
+
+last:
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPADDQ       k<>+96(SB), Y3, Y10
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
+	VMOVDQU      Y10, 96(SP)
 	RORXQ        $0x29, R8, R12
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x07, Y8, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	VPSRLQ       $0x01, Y8, Y10
+	ANDQ         R14, R13
+	XORQ         BX, R13
 	RORXQ        $0x1c, AX, SI
 	VPXOR        Y10, Y9, Y9
 	RORXQ        $0x22, AX, R12
 	XORQ         R12, SI
+	VPSLLQ       $0x3f, Y8, Y10
 	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
+	ADDQ         R13, R11
 	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y2, Y8, Y8
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	RORXQ        $0x0e, DX, SI
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y0, Y0
 	XORQ         R12, SI
+	VPXOR        Y10, Y9, Y9
 	MOVQ         R8, DI
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y3, X8
+	VPADDQ       Y9, Y0, Y0
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	ADDQ         DI, R10
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VPADDQ       Y8, Y0, Y0
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R13, R14
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x06, X8, X9
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPSRLQ       $0x13, X8, X10
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
+	ADDQ         SI, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPSLLQ       $0x2d, X8, X10
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPSRLQ       $0x3d, X8, X10
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y0, Y0
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, BX
-	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	VPXOR        X10, X9, X9
+	XORQ         R11, R14
+	ANDQ         R14, R13
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R11, R13
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
+	VPSRLQ       $0x06, X0, X9
 	XORQ         R12, SI
 	RORXQ        $0x27, R10, R12
+	VPSRLQ       $0x13, X0, X10
 	XORQ         R12, SI
+	ADDQ         SI, R13
+	ADDQ         R13, R9
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
 	ADDQ         24(SP), R8
-	ADDQ         R8, AX
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
+	VPSLLQ       $0x2d, X0, X10
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X0, X10
+	VPXOR        X10, X9, X9
 	RORXQ        $0x29, BX, R12
 	XORQ         DX, DI
+	VPSRLQ       $0x3d, X0, X10
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	VPXOR        X10, X9, X9
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X0, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	VPXOR        X10, X9, X9
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y0, Y0
 	XORQ         R12, SI
+	VPADDQ       Y9, Y0, Y0
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+128(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
 	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y3, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y1, Y1
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y1, Y1
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y0, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y0, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y1, Y1
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X1, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	ADDQ         R13, BX
 	ADDQ         56(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X1, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X1, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X1, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X1, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y1, Y1
@@ -12677,144 +12750,132 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+160(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	ADDQ         DI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, R11
+	ADDQ         R11, DX
 	VPXOR        Y10, Y9, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
+	ADDQ         R13, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
 	ADDQ         72(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y0, Y8, Y8
 	RORXQ        $0x0e, DX, SI
+	VPADDQ       Y9, Y2, Y2
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y2, Y2
 	XORQ         R12, SI
 	MOVQ         R8, DI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y1, X8
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VEXTRACTI128 $0x01, Y1, X8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPXOR        X10, X9, X9
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y2, Y2
 	XORQ         R12, SI
-	ADDQ         DI, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	ANDQ         R14, R13
+	XORQ         R11, R13
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X2, X10
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	ADDQ         R13, R9
 	ADDQ         88(SP), R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X2, X10
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X2, X10
 	RORXQ        $0x29, BX, R12
+	VPSRLQ       $0x3d, X2, X10
 	XORQ         DX, DI
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	VPADDQ       Y9, Y2, Y2
@@ -12822,144 +12883,132 @@ block:
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+192(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
 	ADDQ         104(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y1, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y3, Y3
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y3, Y3
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y2, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y2, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X3, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	ADDQ         R13, BX
 	ADDQ         120(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X3, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X3, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X3, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X3, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y3, Y3
@@ -12967,144 +13016,132 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+224(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	ADDQ         DI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, R11
+	ADDQ         R11, DX
 	VPXOR        Y10, Y9, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
+	ADDQ         R13, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
 	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y2, Y8, Y8
 	RORXQ        $0x0e, DX, SI
+	VPADDQ       Y9, Y0, Y0
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y0, Y0
 	XORQ         R12, SI
 	MOVQ         R8, DI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y3, X8
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y0, Y0
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VEXTRACTI128 $0x01, Y3, X8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPXOR        X10, X9, X9
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y0, Y0
 	XORQ         R12, SI
-	ADDQ         DI, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	ANDQ         R14, R13
+	XORQ         R11, R13
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X0, X10
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	ADDQ         R13, R9
 	ADDQ         24(SP), R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X0, X10
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X0, X10
 	RORXQ        $0x29, BX, R12
+	VPSRLQ       $0x3d, X0, X10
 	XORQ         DX, DI
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X0, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	VPADDQ       Y9, Y0, Y0
@@ -13112,144 +13149,132 @@ block:
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+256(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
 	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y3, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y1, Y1
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y1, Y1
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y0, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y0, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y1, Y1
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X1, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	ADDQ         R13, BX
 	ADDQ         56(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X1, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X1, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X1, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X1, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y1, Y1
@@ -13257,144 +13282,132 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+288(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	ADDQ         DI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, R11
+	ADDQ         R11, DX
 	VPXOR        Y10, Y9, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
+	ADDQ         R13, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
 	ADDQ         72(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y0, Y8, Y8
 	RORXQ        $0x0e, DX, SI
+	VPADDQ       Y9, Y2, Y2
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y2, Y2
 	XORQ         R12, SI
 	MOVQ         R8, DI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y1, X8
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VEXTRACTI128 $0x01, Y1, X8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPXOR        X10, X9, X9
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y2, Y2
 	XORQ         R12, SI
-	ADDQ         DI, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	ANDQ         R14, R13
+	XORQ         R11, R13
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X2, X10
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	ADDQ         R13, R9
 	ADDQ         88(SP), R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X2, X10
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X2, X10
 	RORXQ        $0x29, BX, R12
+	VPSRLQ       $0x3d, X2, X10
 	XORQ         DX, DI
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	VPADDQ       Y9, Y2, Y2
@@ -13402,144 +13415,132 @@ block:
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+320(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
 	ADDQ         104(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y1, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y3, Y3
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y3, Y3
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y2, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y2, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X3, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	ADDQ         R13, BX
 	ADDQ         120(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X3, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X3, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X3, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X3, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y3, Y3
@@ -13547,144 +13548,132 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+352(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	ADDQ         DI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, R11
+	ADDQ         R11, DX
 	VPXOR        Y10, Y9, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
+	ADDQ         R13, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
 	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y2, Y8, Y8
 	RORXQ        $0x0e, DX, SI
+	VPADDQ       Y9, Y0, Y0
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y0, Y0
 	XORQ         R12, SI
 	MOVQ         R8, DI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y3, X8
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y0, Y0
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VEXTRACTI128 $0x01, Y3, X8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPXOR        X10, X9, X9
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y0, Y0
 	XORQ         R12, SI
-	ADDQ         DI, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	ANDQ         R14, R13
+	XORQ         R11, R13
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X0, X10
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	ADDQ         R13, R9
 	ADDQ         24(SP), R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X0, X10
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X0, X10
 	RORXQ        $0x29, BX, R12
+	VPSRLQ       $0x3d, X0, X10
 	XORQ         DX, DI
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X0, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	VPADDQ       Y9, Y0, Y0
@@ -13692,144 +13681,132 @@ block:
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+384(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
 	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y3, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y1, Y1
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y1, Y1
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y0, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y0, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y1, Y1
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X1, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	ADDQ         R13, BX
 	ADDQ         56(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X1, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X1, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X1, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X1, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y1, Y1
@@ -13837,144 +13814,132 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+416(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	ADDQ         DI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, R11
+	ADDQ         R11, DX
 	VPXOR        Y10, Y9, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
+	ADDQ         R13, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
 	ADDQ         72(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y0, Y8, Y8
 	RORXQ        $0x0e, DX, SI
+	VPADDQ       Y9, Y2, Y2
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y2, Y2
 	XORQ         R12, SI
 	MOVQ         R8, DI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y1, X8
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VEXTRACTI128 $0x01, Y1, X8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPXOR        X10, X9, X9
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y2, Y2
 	XORQ         R12, SI
-	ADDQ         DI, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	ANDQ         R14, R13
+	XORQ         R11, R13
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X2, X10
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	ADDQ         R13, R9
 	ADDQ         88(SP), R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X2, X10
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X2, X10
 	RORXQ        $0x29, BX, R12
+	VPSRLQ       $0x3d, X2, X10
 	XORQ         DX, DI
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	VPADDQ       Y9, Y2, Y2
@@ -13982,144 +13947,132 @@ block:
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+448(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
 	ADDQ         104(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y1, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y3, Y3
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y3, Y3
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y2, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y2, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X3, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	ADDQ         R13, BX
 	ADDQ         120(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X3, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X3, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X3, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X3, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y3, Y3
@@ -14127,144 +14080,132 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+480(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	ADDQ         DI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, R11
+	ADDQ         R11, DX
 	VPXOR        Y10, Y9, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
+	ADDQ         R13, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
 	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y2, Y8, Y8
 	RORXQ        $0x0e, DX, SI
+	VPADDQ       Y9, Y0, Y0
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y0, Y0
 	XORQ         R12, SI
 	MOVQ         R8, DI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y3, X8
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y0, Y0
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VEXTRACTI128 $0x01, Y3, X8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPXOR        X10, X9, X9
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y0, Y0
 	XORQ         R12, SI
-	ADDQ         DI, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y0, Y0
+	ANDQ         R14, R13
+	XORQ         R11, R13
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X0, X10
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	ADDQ         R13, R9
 	ADDQ         24(SP), R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X0, X10
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X0, X10
 	RORXQ        $0x29, BX, R12
+	VPSRLQ       $0x3d, X0, X10
 	XORQ         DX, DI
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X0, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	VPADDQ       Y9, Y0, Y0
@@ -14272,144 +14213,132 @@ block:
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+512(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
 	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y3, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y1, Y1
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y1, Y1
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y0, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y0, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y1, Y1
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y1, Y1
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X1, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	ADDQ         R13, BX
 	ADDQ         56(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X1, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X1, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X1, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X1, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y1, Y1
@@ -14417,144 +14346,132 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+544(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         R8, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         R10, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	ADDQ         DI, R11
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, R11
+	ADDQ         R11, DX
 	VPXOR        Y10, Y9, Y9
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         SI, R13
+	ADDQ         R13, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
 	ADDQ         72(SP), R10
-	ADDQ         R10, CX
-	VPALIGNR     $0x08, Y0, Y8, Y8
 	RORXQ        $0x0e, DX, SI
+	VPADDQ       Y9, Y2, Y2
 	RORXQ        $0x12, DX, R12
-	VPADDQ       Y8, Y2, Y2
 	XORQ         R12, SI
 	MOVQ         R8, DI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	RORXQ        $0x29, DX, R12
-	VEXTRACTI128 $0x01, Y1, X8
 	XORQ         R9, DI
 	ANDQ         DX, DI
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R9, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	VEXTRACTI128 $0x01, Y1, X8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, R11, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, R11, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	ADDQ         R14, R10
 	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
 	RORXQ        $0x0e, CX, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	VPXOR        X10, X9, X9
 	XORQ         R8, DI
+	VPXOR        X10, X9, X9
 	ANDQ         CX, DI
 	XORQ         R8, DI
-	VPADDQ       Y9, Y2, Y2
 	XORQ         R12, SI
-	ADDQ         DI, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	VPXOR        X10, X9, X9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPADDQ       Y9, Y2, Y2
+	ANDQ         R14, R13
+	XORQ         R11, R13
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X2, X10
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	ADDQ         R13, R9
 	ADDQ         88(SP), R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X2, X10
 	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         CX, DI
-	VPSLLQ       $0x03, X2, X10
 	RORXQ        $0x29, BX, R12
+	VPSRLQ       $0x3d, X2, X10
 	XORQ         DX, DI
 	ANDQ         BX, DI
-	VPXOR        X10, X9, X9
 	XORQ         DX, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, AX
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	VPSLLQ       $0x03, X2, X10
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VPXOR        X10, X9, X9
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	VPADDQ       Y9, Y2, Y2
@@ -14562,144 +14479,132 @@ block:
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+576(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	ADDQ         SI, R14
+	ADDQ         R14, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
 	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
 	MOVQ         BX, DI
 	RORXQ        $0x29, AX, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
 	ANDQ         AX, DI
+	VPSRLQ       $0x07, Y8, Y9
 	XORQ         CX, DI
 	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	ADDQ         DI, DX
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         SI, DX
+	ADDQ         DX, R11
 	VPXOR        Y10, Y9, Y9
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
+	VPXOR        Y10, Y9, Y9
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         SI, R13
+	ADDQ         R13, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
 	ADDQ         104(SP), CX
-	ADDQ         CX, R10
-	VPALIGNR     $0x08, Y1, Y8, Y8
 	RORXQ        $0x0e, R11, SI
+	VPADDQ       Y9, Y3, Y3
 	RORXQ        $0x12, R11, R12
-	VPADDQ       Y8, Y3, Y3
 	XORQ         R12, SI
 	MOVQ         AX, DI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	RORXQ        $0x29, R11, R12
-	VEXTRACTI128 $0x01, Y2, X8
 	XORQ         BX, DI
 	ANDQ         R11, DI
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         BX, DI
-	VPSRLQ       $0x06, X8, X9
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x13, X8, X10
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	VEXTRACTI128 $0x01, Y2, X8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSRLQ       $0x06, X8, X9
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
+	VPSRLQ       $0x13, X8, X10
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x27, DX, R12
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         SI, R14
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	ADDQ         R14, CX
 	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
 	RORXQ        $0x0e, R10, SI
+	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x3d, X8, X10
 	MOVQ         R11, DI
 	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
 	XORQ         AX, DI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, DI
 	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
 	XORQ         R12, SI
-	ADDQ         DI, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	VPXOR        X10, X9, X9
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPADDQ       Y9, Y3, Y3
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
 	XORQ         R12, SI
+	VPSRLQ       $0x13, X3, X10
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
+	ADDQ         SI, R13
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	ADDQ         R13, BX
 	ADDQ         120(SP), AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X3, X10
 	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R10, DI
-	VPSLLQ       $0x03, X3, X10
 	RORXQ        $0x29, R9, R12
+	VPSRLQ       $0x3d, X3, X10
 	XORQ         R11, DI
 	ANDQ         R9, DI
-	VPXOR        X10, X9, X9
 	XORQ         R11, DI
+	VPXOR        X10, X9, X9
 	XORQ         R12, SI
-	ADDQ         DI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	VPSLLQ       $0x03, X3, X10
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	VPXOR        X10, X9, X9
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	VPADDQ       Y9, Y3, Y3
@@ -14707,342 +14612,115 @@ block:
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
 	VPADDQ       k<>+608(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	ANDQ         R8, SI
+	XORQ         R10, SI
+	ADDQ         SI, R11
 	RORXQ        $0x0e, R8, SI
 	RORXQ        $0x12, R8, R12
 	XORQ         R12, SI
-	MOVQ         R9, DI
 	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
 	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
+	MOVQ         136(SP), DI
 	ADDQ         SI, R11
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         R11, DX
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
+	ANDQ         R14, R13
+	XORQ         BX, R13
 	RORXQ        $0x1c, AX, SI
 	RORXQ        $0x22, AX, R12
 	XORQ         R12, SI
 	RORXQ        $0x27, AX, R12
 	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	VMOVDQU      (DI), Y0
+	ADDQ         SI, R13
+	ADDQ         R13, R11
+	ADDQ         8(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         DX, SI
+	XORQ         R9, SI
+	ADDQ         SI, R10
 	RORXQ        $0x0e, DX, SI
 	RORXQ        $0x12, DX, R12
+	VPSHUFB      Y11, Y0, Y0
 	XORQ         R12, SI
-	MOVQ         R8, DI
 	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
 	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R13, R14
+	XORQ         AX, R14
 	RORXQ        $0x1c, R11, SI
 	RORXQ        $0x22, R11, R12
+	VMOVDQU      32(DI), Y1
 	XORQ         R12, SI
 	RORXQ        $0x27, R11, R12
 	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	ADDQ         R9, BX
+	ADDQ         SI, R14
+	ADDQ         R14, R10
+	ADDQ         16(SP), R9
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ANDQ         CX, SI
+	XORQ         R8, SI
+	ADDQ         SI, R9
+	VPSHUFB      Y11, Y1, Y1
 	RORXQ        $0x0e, CX, SI
 	RORXQ        $0x12, CX, R12
 	XORQ         R12, SI
-	MOVQ         DX, DI
 	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
 	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
+	ADDQ         SI, R9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R14, R13
+	VMOVDQU      64(DI), Y2
+	XORQ         R11, R13
 	RORXQ        $0x1c, R10, SI
 	RORXQ        $0x22, R10, R12
 	XORQ         R12, SI
 	RORXQ        $0x27, R10, R12
 	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         88(SP), R8
-	ADDQ         R8, AX
+	ADDQ         SI, R13
+	ADDQ         R13, R9
+	ADDQ         24(SP), R8
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	VPSHUFB      Y11, Y2, Y2
+	ANDQ         BX, SI
+	XORQ         DX, SI
+	ADDQ         SI, R8
 	RORXQ        $0x0e, BX, SI
 	RORXQ        $0x12, BX, R12
 	XORQ         R12, SI
-	MOVQ         CX, DI
 	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
 	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	VMOVDQU      96(DI), Y3
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
 	RORXQ        $0x1c, R9, SI
 	RORXQ        $0x22, R9, R12
 	XORQ         R12, SI
 	RORXQ        $0x27, R9, R12
 	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
+	ADDQ         SI, R14
+	ADDQ         R14, R8
+	VPSHUFB      Y11, Y3, Y3
+	ADDQ         32(SP), DX
 	RORXQ        $0x0e, AX, SI
 	RORXQ        $0x12, AX, R12
 	XORQ         R12, SI
@@ -15052,24 +14730,21 @@ block:
 	ANDQ         AX, DI
 	XORQ         CX, DI
 	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	ADDQ         DX, R11
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	XORQ         R9, R13
 	RORXQ        $0x1c, R8, SI
 	RORXQ        $0x22, R8, R12
 	XORQ         R12, SI
 	RORXQ        $0x27, R8, R12
 	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	ADDQ         SI, R13
+	ADDQ         R13, DX
+	ADDQ         40(SP), CX
 	RORXQ        $0x0e, R11, SI
 	RORXQ        $0x12, R11, R12
 	XORQ         R12, SI
@@ -15079,24 +14754,22 @@ block:
 	ANDQ         R11, DI
 	XORQ         BX, DI
 	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         R13, R14
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, SI
 	RORXQ        $0x22, DX, R12
 	XORQ         R12, SI
 	RORXQ        $0x27, DX, R12
 	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	ADDQ         BX, R9
+	ADDQ         SI, R14
+	ADDQ         R14, CX
+	VPADDQ       k<>+0(SB), Y0, Y10
+	ADDQ         48(SP), BX
 	RORXQ        $0x0e, R10, SI
 	RORXQ        $0x12, R10, R12
 	XORQ         R12, SI
@@ -15106,24 +14779,21 @@ block:
 	ANDQ         R10, DI
 	XORQ         AX, DI
 	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         R14, R13
+	XORQ         DX, R13
 	RORXQ        $0x1c, CX, SI
 	RORXQ        $0x22, CX, R12
 	XORQ         R12, SI
 	RORXQ        $0x27, CX, R12
 	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         120(SP), AX
-	ADDQ         AX, R8
+	ADDQ         SI, R13
+	ADDQ         R13, BX
+	ADDQ         56(SP), AX
 	RORXQ        $0x0e, R9, SI
 	RORXQ        $0x12, R9, R12
 	XORQ         R12, SI
@@ -15133,15 +14803,217 @@ block:
 	ANDQ         R9, DI
 	XORQ         R11, DI
 	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
+	ADDQ         DI, AX
+	ADDQ         SI, AX
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
 	RORXQ        $0x1c, BX, SI
 	RORXQ        $0x22, BX, R12
 	XORQ         R12, SI
 	RORXQ        $0x27, BX, R12
 	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
+	ADDQ         SI, R14
+	ADDQ         R14, AX
+	VMOVDQU      Y10, (SP)
+	ADDQ         64(SP), R11
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, R12
+	XORQ         R12, SI
+	MOVQ         R9, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, DI
+	ANDQ         R8, DI
+	XORQ         R10, DI
+	XORQ         R12, SI
+	ADDQ         DI, R11
+	ADDQ         SI, R11
+	ADDQ         R11, DX
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ANDQ         R14, R13
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, AX, R12
+	XORQ         R12, SI
+	ADDQ         SI, R13
+	ADDQ         R13, R11
+	ADDQ         72(SP), R10
+	RORXQ        $0x0e, DX, SI
+	RORXQ        $0x12, DX, R12
+	XORQ         R12, SI
+	MOVQ         R8, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, DI
+	ANDQ         DX, DI
+	XORQ         R9, DI
+	XORQ         R12, SI
+	ADDQ         DI, R10
+	ADDQ         SI, R10
+	ADDQ         R10, CX
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ANDQ         R13, R14
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, SI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R11, R12
+	XORQ         R12, SI
+	ADDQ         SI, R14
+	ADDQ         R14, R10
+	VPADDQ       k<>+32(SB), Y1, Y10
+	ADDQ         80(SP), R9
+	RORXQ        $0x0e, CX, SI
+	RORXQ        $0x12, CX, R12
+	XORQ         R12, SI
+	MOVQ         DX, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, DI
+	ANDQ         CX, DI
+	XORQ         R8, DI
+	XORQ         R12, SI
+	ADDQ         DI, R9
+	ADDQ         SI, R9
+	ADDQ         R9, BX
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ANDQ         R14, R13
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R10, R12
+	XORQ         R12, SI
+	ADDQ         SI, R13
+	ADDQ         R13, R9
+	ADDQ         88(SP), R8
+	RORXQ        $0x0e, BX, SI
+	RORXQ        $0x12, BX, R12
+	XORQ         R12, SI
+	MOVQ         CX, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, DI
+	ANDQ         BX, DI
+	XORQ         DX, DI
+	XORQ         R12, SI
+	ADDQ         DI, R8
+	ADDQ         SI, R8
+	ADDQ         R8, AX
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ANDQ         R13, R14
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, SI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R9, R12
+	XORQ         R12, SI
+	ADDQ         SI, R14
+	ADDQ         R14, R8
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         96(SP), DX
+	RORXQ        $0x0e, AX, SI
+	RORXQ        $0x12, AX, R12
+	XORQ         R12, SI
+	MOVQ         BX, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, DI
+	ANDQ         AX, DI
+	XORQ         CX, DI
+	XORQ         R12, SI
+	ADDQ         DI, DX
+	ADDQ         SI, DX
+	ADDQ         DX, R11
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ANDQ         R14, R13
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, R8, R12
+	XORQ         R12, SI
+	ADDQ         SI, R13
+	ADDQ         R13, DX
+	ADDQ         104(SP), CX
+	RORXQ        $0x0e, R11, SI
+	RORXQ        $0x12, R11, R12
+	XORQ         R12, SI
+	MOVQ         AX, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, DI
+	ANDQ         R11, DI
+	XORQ         BX, DI
+	XORQ         R12, SI
+	ADDQ         DI, CX
+	ADDQ         SI, CX
+	ADDQ         CX, R10
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ANDQ         R13, R14
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, SI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, DX, R12
+	XORQ         R12, SI
+	ADDQ         SI, R14
+	ADDQ         R14, CX
+	VPADDQ       k<>+64(SB), Y2, Y10
+	ADDQ         112(SP), BX
+	RORXQ        $0x0e, R10, SI
+	RORXQ        $0x12, R10, R12
+	XORQ         R12, SI
+	MOVQ         R11, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, DI
+	ANDQ         R10, DI
+	XORQ         AX, DI
+	XORQ         R12, SI
+	ADDQ         DI, BX
+	ADDQ         SI, BX
+	ADDQ         BX, R9
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ANDQ         R14, R13
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, SI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, CX, R12
+	XORQ         R12, SI
+	ADDQ         SI, R13
+	ADDQ         R13, BX
+	ADDQ         120(SP), AX
+	RORXQ        $0x0e, R9, SI
+	RORXQ        $0x12, R9, R12
+	XORQ         R12, SI
+	MOVQ         R10, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, DI
+	ANDQ         R9, DI
+	XORQ         R11, DI
+	XORQ         R12, SI
+	ADDQ         DI, AX
 	ADDQ         SI, AX
+	ADDQ         AX, R8
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ANDQ         R13, R14
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, SI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, SI
+	RORXQ        $0x27, BX, R12
+	XORQ         R12, SI
+	ADDQ         SI, R14
+	ADDQ         R14, AX
+	VMOVDQU      Y10, 64(SP)
 	MOVQ         128(SP), DI
 	ADDQ         (DI), AX
 	MOVQ         AX, (DI)
@@ -15159,10 +15031,14 @@ block:
 	MOVQ         R10, 48(DI)
 	ADDQ         56(DI), R11
 	MOVQ         R11, 56(DI)
-	ADDQ         $0x00000080, 136(SP)
-	MOVQ         136(SP), DI
 	SUBQ         $0x00000080, 144(SP)
 	JGE          block
+	VPXOR        Y0, Y0, Y0
+	VMOVDQU      Y0, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y0, 96(SP)
+	VMOVDQU      Y0, 120(SP)
 	VZEROUPPER
 
 done:

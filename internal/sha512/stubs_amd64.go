@@ -64,8 +64,8 @@ func IterateBMI2_512_256(state *uint64, n int)
 //go:noescape
 func IterateBMI2_512_224(state *uint64, n int)
 
-// CompressBMI2 compresses the blocks of p, a multiple of 128 bytes, into the state h (FIPS 180-4 §6). Rounds and
-// schedule are those of the iteration kernels.
+// CompressBMI2 compresses the blocks of p, a multiple of 128 bytes, into the state h (FIPS 180-4 §6). The schedule
+// is that of the iteration kernels; a round is 22 instructions apart from moves and a chain of 5 cycles. A block's words are fetched beside the last rounds of the block before it, which have no schedule.
 //
 //go:noescape
 func CompressBMI2(h *uint64, p []byte)
@@ -93,6 +93,16 @@ func IterateAVX2x4(state *uint64, n int)
 //go:noescape
 func IterateAVX2x4_384(state *uint64, n int)
 
+// IterateAVX2x4_512_256 is IterateAVX2x4 for HMAC-SHA512_256, whose message is padded earlier.
+//
+//go:noescape
+func IterateAVX2x4_512_256(state *uint64, n int)
+
+// IterateAVX2x4_512_224 is IterateAVX2x4 for HMAC-SHA512_224, whose message is padded earlier.
+//
+//go:noescape
+func IterateAVX2x4_512_224(state *uint64, n int)
+
 // IterateAVX512x8 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 8 lanes, one in each 64-bit word of one vector.
 // State is [inner | outer | u | t][8 words][8 lanes].
 //
@@ -113,6 +123,16 @@ func IterateAVX512x8(state *uint64, n int)
 //
 //go:noescape
 func IterateAVX512x8_384(state *uint64, n int)
+
+// IterateAVX512x8_512_256 is IterateAVX512x8 for HMAC-SHA512_256, whose message is padded earlier.
+//
+//go:noescape
+func IterateAVX512x8_512_256(state *uint64, n int)
+
+// IterateAVX512x8_512_224 is IterateAVX512x8 for HMAC-SHA512_224, whose message is padded earlier.
+//
+//go:noescape
+func IterateAVX512x8_512_224(state *uint64, n int)
 
 // IterateAVX512x16 does n iterations of HMAC-SHA512 (FIPS 180-4 §6.4.2) on 16 lanes, one in each 64-bit word of 2 vectors.
 // State is [inner | outer | u | t][8 words][16 lanes].

@@ -6,10 +6,12 @@ package amd64
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
@@ -128,11 +130,65 @@ func Interleave(streams ...[]Atom) {
 	}
 }
 
+// clearFrame lets a function end with the clearing of its frame, which does not keep what was derived from keys. It has one RET, behind its last label, where no register is needed any more.
+func clearFrame(fn *ir.Function) {
+	if fn.LocalSize == 0 {
+		return
+	}
+	end := len(fn.Nodes) - 1
+	for ; end > 0; end-- {
+		if _, ok := fn.Nodes[end].(ir.Label); ok {
+			break
+		}
+	}
+	if in, ok := fn.Nodes[end-1].(*ir.Instruction); ok && in.Opcode == "VZEROUPPER" {
+		end--
+	}
+	c := build.NewContext()
+	c.Function(fn.Name)
+	at := func(i int) operand.Mem { return operand.NewStackAddr(i) }
+	size := 8 // of a store
+	store := func(i int) { c.MOVQ(reg.RAX, at(i)) }
+	switch vector := widest(fn); {
+	case vector == 64 && fn.LocalSize >= 64:
+		size, store = 64, func(i int) { c.VMOVDQU64(reg.Z0, at(i)) }
+		c.VPXORD(reg.Z0, reg.Z0, reg.Z0)
+	case vector == 32 && fn.LocalSize >= 32:
+		size, store = 32, func(i int) { c.VMOVDQU(reg.Y0, at(i)) }
+		c.VPXOR(reg.Y0, reg.Y0, reg.Y0)
+	default:
+		c.XORL(reg.EAX, reg.EAX)
+	}
+	for i := 0; i < fn.LocalSize; i += size {
+		store(min(i, fn.LocalSize-size))
+	}
+	file, err := c.Result()
+	if err != nil {
+		panic(err)
+	}
+	fn.Nodes = slices.Insert(fn.Nodes, end, file.Functions()[0].Nodes...)
+}
+
+// widest is the number of bytes of the largest register that a function uses.
+func widest(fn *ir.Function) (bytes int) {
+	for _, in := range fn.Instructions() {
+		for _, o := range in.Operands {
+			if r, ok := o.(reg.Register); ok {
+				bytes = max(bytes, int(r.Size()))
+			}
+		}
+	}
+	return bytes
+}
+
 // Print compiles the file and returns its text and declarations.
 func (f *File) Print() ([]byte, []output.Func, error) {
 	file, err := f.Result()
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, fn := range file.Functions() {
+		clearFrame(fn)
 	}
 	if err := pass.Compile.Execute(file); err != nil {
 		return nil, nil, fmt.Errorf("compiling: %w", err)

@@ -153,33 +153,43 @@ func Run(atoms []Atom) {
 	}
 }
 
-// CompressInFrame writes a compression function that keeps what it must not forget in the frame: only within begin, block and end is
-// RDI reserved, for h in begin and end, for the block in block. Last comes once, if it is not nil.
-func (f *File) CompressInFrame(name, doc string, blockBytes int, body func() (begin, block, end func(rdi reg.GPPhysical), last func())) {
+// A CompressBody is a compression function but for its loop.
+type CompressBody struct {
+	Begin func(h reg.GPPhysical)
+	Ahead func(p reg.GPPhysical) // does with the first block what Block does with the next one
+	Block func(next operand.Mem) // compresses a block; next is where the address of the next one is, or of the last one again
+	End   func(h reg.GPPhysical)
+	Last  func()
+}
+
+// CompressInFrame writes a compression function that keeps what it must not forget in the frame: RDI is for its own use, and the
+// argument of some parts.
+func (f *File) CompressInFrame(name, doc string, blockBytes int, newBody func() CompressBody) {
 	rdi, n := reg.RDI, reg.RSI
 	f.Text(name, output.Compress, doc)
 	f.Load(f.Param("h"), rdi)
 	f.Load(f.Param("p").Len(), n)
 	f.SUBQ(operand.U32(blockBytes), n)
 	f.JLT(operand.LabelRef("done"))
-	begin, block, end, last := body()
+	body := newBody()
 	h, p, left := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
 	f.MOVQ(rdi, h)
 	f.MOVQ(n, left)
-	begin(rdi)
+	body.Begin(rdi)
 	f.Load(f.Param("p").Base(), rdi)
 	f.MOVQ(rdi, p)
+	body.Ahead(rdi)
 	f.Label("block")
-	block(rdi)
-	f.MOVQ(h, rdi)
-	end(rdi)
+	f.CMPQ(left, operand.U32(blockBytes))
+	f.JLT(operand.LabelRef("last"))
 	f.ADDQ(operand.U32(blockBytes), p)
-	f.MOVQ(p, rdi)
+	f.Label("last")
+	body.Block(p)
+	f.MOVQ(h, rdi)
+	body.End(rdi)
 	f.SUBQ(operand.U32(blockBytes), left)
 	f.JGE(operand.LabelRef("block"))
-	if last != nil {
-		last()
-	}
+	body.Last()
 	f.Label("done")
 	f.RET()
 }

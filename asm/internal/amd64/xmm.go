@@ -64,7 +64,7 @@ func XMM() []reg.VecPhysical {
 // AlignedLocal points base at size bytes of the frame that begin at a multiple of 16: a memory operand of a legacy SSE
 // instruction must be there, and Go aligns a frame to 8 only. A frame has one such area.
 func (f *File) AlignedLocal(size int, base reg.GPPhysical) operand.Mem {
-	f.LEAQ(f.AllocLocal(size+8).Offset(15-8), base) // the frame is at a multiple of 8, so that 8 bytes are enough
+	f.LEAQ(f.AllocLocal(size+8).Offset(16-8), base) // the frame is at a multiple of 8, so that 8 bytes are enough
 	f.ANDQ(operand.I8(-16), base)
 	return operand.Mem{Base: base}
 }
