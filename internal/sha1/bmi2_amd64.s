@@ -16,8 +16,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	// others, since what they need of the midstates is added up beforehand.
 	// 
 	// A round is 7 (Parity), 8 (Ch) or 9 (Maj) instructions, 620 in all or 155 cycles if there are four in each, and a chain of 2 cycles, 160
-	// in all. There are few moves, as b is rotated into a sixth register and then lost in f: with the schedule it is some 800 instructions,
-	// of which CPUs before Ice Lake and Zen do four in a cycle.
+	// in all: 168 on Zen 4. There are few moves, as b is rotated into a sixth register and then lost in f: with the schedule it is some 800
+	// instructions, of which CPUs before Ice Lake and Zen do four in a cycle.
 	MOVQ    state+0(FP), DI
 	MOVQ    n+8(FP), SI
 	TESTQ   SI, SI
@@ -37,8 +37,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	ADDL    $+1518500249, R8
 	RORXL   $0x02, BX, R10
 	ANDNL   DX, BX, SI
-	ANDL    CX, BX
 	ADDL    SI, R8
+	ANDL    CX, BX
 	ADDL    BX, R8
 	RORXL   $0x1b, AX, R9
 	ADDL    R9, R8
@@ -48,8 +48,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	ADDL    24(DI), DX
 	RORXL   $0x02, AX, BX
 	ANDNL   CX, AX, SI
-	ANDL    R10, AX
 	ADDL    SI, DX
+	ANDL    R10, AX
 	ADDL    AX, DX
 	MOVL    DX, 92(SP)
 	MOVL    BX, 108(SP)
@@ -79,8 +79,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	ADDL    $+1518500249, R8
 	RORXL   $0x02, BX, R10
 	ANDNL   DX, BX, SI
-	ANDL    CX, BX
 	ADDL    SI, R8
+	ANDL    CX, BX
 	ADDL    BX, R8
 	RORXL   $0x1b, AX, R9
 	ADDL    R9, R8
@@ -90,8 +90,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $200-16
 	ADDL    4(DI), DX
 	RORXL   $0x02, AX, BX
 	ANDNL   CX, AX, SI
-	ANDL    R10, AX
 	ADDL    SI, DX
+	ANDL    R10, AX
 	ADDL    AX, DX
 	MOVL    DX, 144(SP)
 	MOVL    BX, 160(SP)
@@ -135,806 +135,806 @@ iteration:
 	MOVL     92(SP), DX
 	VPINSRD  $0x01, 172(SP), X0, X0
 	ADDL     BX, DX
-	VPINSRD  $0x02, 176(SP), X0, X0
 	MOVL     108(SP), BX
-	VPINSRD  $0x03, 180(SP), X0, X0
+	VPINSRD  $0x02, 176(SP), X0, X0
 	MOVL     112(SP), R10
-	VPADDD   64(SP), X0, X0
+	VPINSRD  $0x03, 180(SP), X0, X0
 	MOVL     96(SP), CX
-	VMOVD    184(SP), X1
-	RORXL    $0x1b, R8, R9
-	VMOVD    80(SP), X8
-	ADDL     R9, DX
-	VPADDD   X8, X1, X1
-	ADDL     176(SP), CX
-	VPXOR    X0, X11, X11
-	RORXL    $0x02, R8, AX
-	VPXOR    X1, X12, X12
+	VPADDD   64(SP), X0, X0
 	ANDNL    R10, R8, SI
-	VPXOR    w__80000000__<>+0(SB), X1, X1
-	ANDL     BX, R8
-	VPALIGNR $0x08, X0, X1, X8
+	RORXL    $0x1b, R8, R9
+	VMOVD    184(SP), X1
+	ADDL     176(SP), CX
+	VMOVD    80(SP), X8
+	RORXL    $0x02, R8, AX
+	VPADDD   X8, X1, X1
+	ADDL     R9, DX
 	ADDL     SI, CX
+	VPXOR    X0, X11, X11
+	ANDL     BX, R8
+	VPXOR    X1, X12, X12
 	ADDL     R8, CX
-	VPXOR    X8, X0, X4
+	ANDNL    BX, DX, SI
+	VPXOR    w__80000000__<>+0(SB), X1, X1
 	RORXL    $0x1b, DX, R9
+	VPALIGNR $0x08, X0, X1, X8
+	MOVL     100(SP), R10
+	VPXOR    X8, X0, X4
+	ADDL     180(SP), R10
+	RORXL    $0x02, DX, R8
 	VPXOR    w___2a0_<>+0(SB), X4, X4
 	ADDL     R9, CX
 	VPSLLDQ  $0x0c, X4, X8
-	MOVL     100(SP), R10
-	VPSRLD   $0x1f, X4, X9
-	ADDL     180(SP), R10
-	VPADDD   X4, X4, X4
-	RORXL    $0x02, DX, R8
-	VPXOR    X9, X4, X4
-	ANDNL    BX, DX, SI
-	VPSRLD   $0x1e, X8, X9
-	ANDL     AX, DX
-	VPSLLD   $0x02, X8, X8
 	ADDL     SI, R10
-	VPXOR    X9, X4, X4
+	VPSRLD   $0x1f, X4, X9
+	ANDL     AX, DX
 	ADDL     DX, R10
-	VPXOR    X8, X4, X4
-	RORXL    $0x1b, CX, R9
-	VPADDD   k<>+0(SB), X4, X10
-	ADDL     R9, R10
-	VMOVDQU  X10, (SP)
-	MOVL     104(SP), BX
-	ADDL     184(SP), BX
-	RORXL    $0x02, CX, DX
-	VMOVDQU  w____<>+0(SB), X2
+	VPADDD   X4, X4, X4
 	ANDNL    AX, CX, SI
-	ANDL     R8, CX
-	VPALIGNR $0x08, X1, X2, X8
+	VPXOR    X9, X4, X4
+	RORXL    $0x1b, CX, R9
+	MOVL     104(SP), BX
+	VPSRLD   $0x1e, X8, X9
+	ADDL     184(SP), BX
+	VPSLLD   $0x02, X8, X8
+	RORXL    $0x02, CX, DX
+	VPXOR    X9, X4, X4
+	ADDL     R9, R10
 	ADDL     SI, BX
+	VPXOR    X8, X4, X4
+	ANDL     R8, CX
+	VPADDD   k<>+0(SB), X4, X10
 	ADDL     CX, BX
-	VPXOR    X8, X1, X5
+	VMOVDQU  X10, (SP)
+	ANDNL    R8, R10, SI
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPSRLDQ  $0x04, X4, X9
+	VMOVDQU  w____<>+0(SB), X2
 	ADDL     $-628983399, AX
 	RORXL    $0x02, R10, CX
-	VPXOR    X9, X5, X5
-	ANDNL    R8, R10, SI
-	ANDL     DX, R10
-	VPXOR    w____2a0<>+0(SB), X5, X5
-	ADDL     SI, AX
-	ADDL     R10, AX
-	VPSLLDQ  $0x0c, X5, X8
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPSRLD   $0x1f, X5, X9
-	ADDL     $+1518500249, R8
-	RORXL    $0x02, BX, R10
-	VPADDD   X5, X5, X5
-	ANDNL    DX, BX, SI
-	ANDL     CX, BX
-	VPXOR    X9, X5, X5
-	ADDL     SI, R8
-	ADDL     BX, R8
-	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPSLLD   $0x02, X8, X8
-	ADDL     $+1518500249, DX
-	RORXL    $0x02, AX, BX
-	VPXOR    X9, X5, X5
-	ANDNL    CX, AX, SI
-	ANDL     R10, AX
-	VPXOR    X8, X5, X5
-	ADDL     SI, DX
-	ADDL     AX, DX
-	VPADDD   k<>+16(SB), X5, X10
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, 16(SP)
-	ADDL     $+1518500249, CX
-	RORXL    $0x02, R8, AX
-	ANDNL    R10, R8, SI
-	VPSRLDQ  $0x04, X5, X9
-	ANDL     BX, R8
-	ADDL     SI, CX
-	ADDL     R8, CX
-	VPXOR    X9, X4, X6
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPSLLDQ  $0x0c, X6, X8
-	ADDL     $+1518500249, R10
-	RORXL    $0x02, DX, R8
-	ANDNL    BX, DX, SI
-	VPSRLD   $0x1f, X6, X9
-	ANDL     AX, DX
-	ADDL     SI, R10
-	ADDL     DX, R10
-	VPADDD   X6, X6, X6
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VPXOR    X9, X6, X6
-	ADDL     $+1518500249, BX
-	RORXL    $0x02, CX, DX
-	ANDNL    AX, CX, SI
-	VPSRLD   $0x1e, X8, X9
-	ANDL     R8, CX
-	ADDL     SI, BX
-	ADDL     CX, BX
-	VPSLLD   $0x02, X8, X8
-	RORXL    $0x1b, R10, R9
+	VPALIGNR $0x08, X1, X2, X8
 	ADDL     R9, BX
-	VPXOR    X9, X6, X6
-	ADDL     $+1518500249, AX
-	RORXL    $0x02, R10, CX
-	ANDNL    R8, R10, SI
-	VPXOR    X8, X6, X6
-	ANDL     DX, R10
 	ADDL     SI, AX
+	VPXOR    X8, X1, X5
+	ANDL     DX, R10
 	ADDL     R10, AX
-	VPADDD   k<>+16(SB), X6, X10
+	VPSRLDQ  $0x04, X4, X9
+	ANDNL    DX, BX, SI
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 32(SP)
+	VPXOR    X9, X5, X5
 	ADDL     $+1518500249, R8
 	RORXL    $0x02, BX, R10
-	VMOVDQU  w____2a0<>+0(SB), X3
-	ANDNL    DX, BX, SI
-	ANDL     CX, BX
-	VPALIGNR $0x08, X3, X4, X8
+	VPXOR    w____2a0<>+0(SB), X5, X5
+	ADDL     R9, AX
 	ADDL     SI, R8
+	VPSLLDQ  $0x0c, X5, X8
+	ANDL     CX, BX
 	ADDL     BX, R8
-	VPXOR    X5, X8, X7
+	VPSRLD   $0x1f, X5, X9
+	ANDNL    CX, AX, SI
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPSRLDQ  $0x04, X6, X9
+	VPADDD   X5, X5, X5
 	ADDL     $+1518500249, DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X7, X7
-	ANDNL    CX, AX, SI
-	ANDL     R10, AX
-	VPXOR    w____2a0<>+0(SB), X7, X7
+	VPXOR    X9, X5, X5
+	ADDL     R9, R8
 	ADDL     SI, DX
+	VPSRLD   $0x1e, X8, X9
+	ANDL     R10, AX
 	ADDL     AX, DX
-	VPSLLDQ  $0x0c, X7, X8
+	VPSLLD   $0x02, X8, X8
+	ANDNL    R10, R8, SI
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSRLD   $0x1f, X7, X9
+	VPXOR    X9, X5, X5
 	ADDL     $+1518500249, CX
 	RORXL    $0x02, R8, AX
-	VPADDD   X7, X7, X7
-	ANDNL    R10, R8, SI
-	ANDL     BX, R8
-	VPXOR    X9, X7, X7
+	VPXOR    X8, X5, X5
+	ADDL     R9, DX
 	ADDL     SI, CX
+	VPADDD   k<>+16(SB), X5, X10
+	ANDL     BX, R8
 	ADDL     R8, CX
-	VPSRLD   $0x1e, X8, X9
+	VMOVDQU  X10, 16(SP)
+	ANDNL    BX, DX, SI
 	RORXL    $0x1b, DX, R9
+	ADDL     $+1518500249, R10
+	VPSRLDQ  $0x04, X5, X9
+	RORXL    $0x02, DX, R8
 	ADDL     R9, CX
+	ADDL     SI, R10
+	VPXOR    X9, X4, X6
+	ANDL     AX, DX
+	ADDL     DX, R10
+	VPSLLDQ  $0x0c, X6, X8
+	ANDNL    AX, CX, SI
+	RORXL    $0x1b, CX, R9
+	ADDL     $+1518500249, BX
+	VPSRLD   $0x1f, X6, X9
+	RORXL    $0x02, CX, DX
+	ADDL     R9, R10
+	ADDL     SI, BX
+	VPADDD   X6, X6, X6
+	ANDL     R8, CX
+	ADDL     CX, BX
+	VPXOR    X9, X6, X6
+	ANDNL    R8, R10, SI
+	RORXL    $0x1b, R10, R9
+	ADDL     $+1518500249, AX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x02, R10, CX
+	ADDL     R9, BX
+	ADDL     SI, AX
 	VPSLLD   $0x02, X8, X8
+	ANDL     DX, R10
+	ADDL     R10, AX
+	VPXOR    X9, X6, X6
+	ANDNL    DX, BX, SI
+	RORXL    $0x1b, BX, R9
+	ADDL     $+1518500249, R8
+	VPXOR    X8, X6, X6
+	RORXL    $0x02, BX, R10
+	ADDL     R9, AX
+	ADDL     SI, R8
+	VPADDD   k<>+16(SB), X6, X10
+	ANDL     CX, BX
+	ADDL     BX, R8
+	VMOVDQU  X10, 32(SP)
+	ANDNL    CX, AX, SI
+	RORXL    $0x1b, AX, R9
+	VMOVDQU  w____2a0<>+0(SB), X3
+	ADDL     $+1518500249, DX
+	RORXL    $0x02, AX, BX
+	VPALIGNR $0x08, X3, X4, X8
+	ADDL     R9, R8
+	ADDL     SI, DX
+	VPXOR    X5, X8, X7
+	ANDL     R10, AX
+	ADDL     AX, DX
+	VPSRLDQ  $0x04, X6, X9
+	ANDNL    R10, R8, SI
+	RORXL    $0x1b, R8, R9
+	VPXOR    X9, X7, X7
+	ADDL     $+1518500249, CX
+	RORXL    $0x02, R8, AX
+	VPXOR    w____2a0<>+0(SB), X7, X7
+	ADDL     R9, DX
+	ADDL     SI, CX
+	VPSLLDQ  $0x0c, X7, X8
+	ANDL     BX, R8
+	ADDL     R8, CX
+	VPSRLD   $0x1f, X7, X9
+	ANDNL    BX, DX, SI
+	RORXL    $0x1b, DX, R9
+	VPADDD   X7, X7, X7
 	ADDL     $+1518500921, R10
 	RORXL    $0x02, DX, R8
 	VPXOR    X9, X7, X7
-	ANDNL    BX, DX, SI
-	ANDL     AX, DX
-	VPXOR    X8, X7, X7
+	ADDL     R9, CX
 	ADDL     SI, R10
+	VPSRLD   $0x1e, X8, X9
+	ANDL     AX, DX
 	ADDL     DX, R10
-	VPADDD   k<>+16(SB), X7, X10
+	VPSLLD   $0x02, X8, X8
+	ANDNL    AX, CX, SI
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 48(SP)
+	VPXOR    X9, X7, X7
 	ADDL     (SP), BX
 	RORXL    $0x02, CX, DX
-	ANDNL    AX, CX, SI
-	ANDL     R8, CX
-	VPXOR    X1, X0, X0
+	VPXOR    X8, X7, X7
+	ADDL     R9, R10
 	ADDL     SI, BX
+	VPADDD   k<>+16(SB), X7, X10
+	ANDL     R8, CX
 	ADDL     CX, BX
+	VMOVDQU  X10, 48(SP)
+	ANDNL    R8, R10, SI
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPXOR    X4, X0, X0
 	ADDL     4(SP), AX
 	RORXL    $0x02, R10, CX
-	ANDNL    R8, R10, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDL     DX, R10
+	VPXOR    X1, X0, X0
+	ADDL     R9, BX
 	ADDL     SI, AX
+	ANDL     DX, R10
+	VPXOR    X4, X0, X0
 	ADDL     R10, AX
-	RORXL    $0x1b, BX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, AX
-	ADDL     8(SP), R8
-	RORXL    $0x02, BX, R10
-	VPSRLD   $0x1e, X0, X9
 	ANDNL    DX, BX, SI
-	ANDL     CX, BX
+	RORXL    $0x1b, BX, R9
+	ADDL     8(SP), R8
+	VPALIGNR $0x08, X6, X7, X8
+	RORXL    $0x02, BX, R10
+	ADDL     R9, AX
 	ADDL     SI, R8
+	VPXOR    X8, X0, X0
+	ANDL     CX, BX
 	ADDL     BX, R8
-	VPSLLD   $0x02, X0, X0
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     12(SP), DX
-	VPXOR    X9, X0, X0
-	RORXL    $0x02, AX, BX
 	ANDNL    CX, AX, SI
-	ANDL     R10, AX
+	RORXL    $0x1b, AX, R9
+	VPSRLD   $0x1e, X0, X9
+	ADDL     12(SP), DX
+	RORXL    $0x02, AX, BX
+	ADDL     R9, R8
+	VPSLLD   $0x02, X0, X0
 	ADDL     SI, DX
-	VPADDD   k<>+16(SB), X0, X10
+	ANDL     R10, AX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), CX
+	VPXOR    X9, X0, X0
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPXOR    X5, X1, X1
+	VPADDD   k<>+16(SB), X0, X10
+	ADDL     R9, DX
+	ADDL     16(SP), CX
 	ADDL     R8, CX
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPALIGNR $0x08, X7, X0, X8
-	ADDL     20(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
 	XORL     BX, DX
-	VPXOR    X8, X1, X1
+	VPXOR    X5, X1, X1
+	ADDL     R9, CX
+	ADDL     20(SP), R10
 	ADDL     DX, R10
+	VPALIGNR $0x08, X7, X0, X8
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VPSRLD   $0x1e, X1, X9
-	ADDL     24(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
-	VPSLLD   $0x02, X1, X1
+	VPXOR    X8, X1, X1
+	ADDL     R9, R10
+	ADDL     24(SP), BX
 	ADDL     CX, BX
+	VPSRLD   $0x1e, X1, X9
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPXOR    X9, X1, X1
-	ADDL     28(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
-	VPADDD   k<>+16(SB), X1, X10
+	VPSLLD   $0x02, X1, X1
+	ADDL     R9, BX
+	ADDL     28(SP), AX
 	ADDL     R10, AX
+	VPXOR    X9, X1, X1
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
-	VPALIGNR $0x08, X0, X1, X8
+	VPADDD   k<>+16(SB), X1, X10
+	ADDL     R9, AX
+	ADDL     32(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X8, X6, X2
-	ADDL     36(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
-	VPXOR    w____2a0<>+0(SB), X2, X2
+	VPALIGNR $0x08, X0, X1, X8
+	ADDL     R9, R8
+	ADDL     36(SP), DX
 	ADDL     AX, DX
+	VPXOR    X8, X6, X2
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSRLD   $0x1e, X2, X9
-	ADDL     40(SP), CX
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPSLLD   $0x02, X2, X2
+	VPXOR    w____2a0<>+0(SB), X2, X2
+	ADDL     R9, DX
+	ADDL     40(SP), CX
 	ADDL     R8, CX
+	VPSRLD   $0x1e, X2, X9
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X9, X2, X2
-	ADDL     44(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
 	XORL     BX, DX
-	VPADDD   k<>+32(SB), X2, X10
+	VPSLLD   $0x02, X2, X2
+	ADDL     R9, CX
+	ADDL     44(SP), R10
 	ADDL     DX, R10
+	VPXOR    X9, X2, X2
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
-	VPXOR    X7, X4, X3
+	VPADDD   k<>+32(SB), X2, X10
+	ADDL     R9, R10
+	ADDL     48(SP), BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPALIGNR $0x08, X1, X2, X8
-	ADDL     52(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	VPXOR    X8, X3, X3
 	XORL     R8, R10
+	VPXOR    X7, X4, X3
+	ADDL     R9, BX
+	ADDL     52(SP), AX
 	ADDL     R10, AX
+	VPALIGNR $0x08, X1, X2, X8
 	RORXL    $0x1b, BX, R9
-	VPXOR    w____2a0<>+0(SB), X3, X3
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	VPXOR    X8, X3, X3
+	XORL     DX, BX
 	ADDL     R9, AX
 	ADDL     56(SP), R8
-	RORXL    $0x02, BX, R10
-	VPSRLD   $0x1e, X3, X9
-	XORL     CX, BX
-	XORL     DX, BX
+	VPXOR    w____2a0<>+0(SB), X3, X3
 	ADDL     BX, R8
-	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     60(SP), DX
-	VPXOR    X9, X3, X3
 	RORXL    $0x02, AX, BX
+	VPSRLD   $0x1e, X3, X9
 	XORL     R10, AX
 	XORL     CX, AX
-	VPADDD   k<>+32(SB), X3, X10
+	ADDL     R9, R8
+	VPSLLD   $0x02, X3, X3
+	ADDL     60(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), CX
+	VPXOR    X9, X3, X3
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPXOR    X5, X4, X4
+	VPADDD   k<>+32(SB), X3, X10
+	ADDL     R9, DX
+	ADDL     (SP), CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X0, X4, X4
-	ADDL     4(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	VPALIGNR $0x08, X2, X3, X8
 	XORL     BX, DX
+	VPXOR    X5, X4, X4
+	ADDL     R9, CX
+	ADDL     4(SP), R10
 	ADDL     DX, R10
+	VPXOR    X0, X4, X4
 	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X4, X4
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	VPALIGNR $0x08, X2, X3, X8
+	XORL     AX, CX
 	ADDL     R9, R10
 	ADDL     8(SP), BX
-	RORXL    $0x02, CX, DX
-	VPSRLD   $0x1e, X4, X9
-	XORL     R8, CX
-	XORL     AX, CX
+	VPXOR    X8, X4, X4
 	ADDL     CX, BX
-	VPSLLD   $0x02, X4, X4
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     12(SP), AX
-	VPXOR    X9, X4, X4
 	RORXL    $0x02, R10, CX
+	VPSRLD   $0x1e, X4, X9
 	XORL     DX, R10
 	XORL     R8, R10
-	VPADDD   k<>+32(SB), X4, X10
+	ADDL     R9, BX
+	VPSLLD   $0x02, X4, X4
+	ADDL     12(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), R8
+	VPXOR    X9, X4, X4
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
-	VPXOR    X6, X5, X5
+	VPADDD   k<>+32(SB), X4, X10
+	ADDL     R9, AX
+	ADDL     16(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X1, X5, X5
-	ADDL     20(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	VPALIGNR $0x08, X3, X4, X8
 	XORL     CX, AX
+	VPXOR    X6, X5, X5
+	ADDL     R9, R8
+	ADDL     20(SP), DX
 	ADDL     AX, DX
+	VPXOR    X1, X5, X5
 	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X5, X5
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	VPALIGNR $0x08, X3, X4, X8
 	ADDL     R9, DX
 	ADDL     24(SP), CX
-	RORXL    $0x02, R8, AX
-	VPSRLD   $0x1e, X5, X9
-	XORL     BX, R8
-	XORL     R10, R8
 	ADDL     R8, CX
-	VPSLLD   $0x02, X5, X5
+	VPXOR    X8, X5, X5
 	RORXL    $0x1b, DX, R9
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPSRLD   $0x1e, X5, X9
 	ADDL     R9, CX
 	ADDL     28(SP), R10
-	VPXOR    X9, X5, X5
-	RORXL    $0x02, DX, R8
-	XORL     AX, DX
-	XORL     BX, DX
-	VPADDD   k<>+32(SB), X5, X10
 	ADDL     DX, R10
+	VPSLLD   $0x02, X5, X5
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
-	VMOVDQU  X10, 16(SP)
+	MOVL     CX, SI
+	ANDL     R8, SI
+	VPXOR    X9, X5, X5
 	ADDL     32(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	ANDL     R8, SI
 	XORL     R8, CX
-	VPXOR    X7, X6, X6
-	ADDL     SI, BX
+	VPADDD   k<>+32(SB), X5, X10
 	ANDL     AX, CX
+	ADDL     SI, BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, R10, R9
-	VPXOR    X2, X6, X6
 	ADDL     R9, BX
-	ADDL     36(SP), AX
-	RORXL    $0x02, R10, CX
 	MOVL     R10, SI
 	ANDL     DX, SI
-	VPALIGNR $0x08, X4, X5, X8
+	ADDL     36(SP), AX
+	VPXOR    X7, X6, X6
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X2, X6, X6
 	ADDL     R10, AX
-	VPXOR    X8, X6, X6
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	MOVL     BX, SI
+	ANDL     CX, SI
+	VPALIGNR $0x08, X4, X5, X8
 	ADDL     40(SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	VPSRLD   $0x1e, X6, X9
-	ANDL     CX, SI
 	XORL     CX, BX
-	ADDL     SI, R8
 	ANDL     DX, BX
-	VPSLLD   $0x02, X6, X6
+	VPXOR    X8, X6, X6
+	ADDL     SI, R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
+	MOVL     AX, SI
+	VPSRLD   $0x1e, X6, X9
+	ANDL     R10, SI
 	ADDL     44(SP), DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X6, X6
-	MOVL     AX, SI
-	ANDL     R10, SI
 	XORL     R10, AX
-	ADDL     SI, DX
-	VPADDD   k<>+32(SB), X6, X10
+	VPSLLD   $0x02, X6, X6
 	ANDL     CX, AX
+	ADDL     SI, DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 32(SP)
+	VPXOR    X9, X6, X6
+	MOVL     R8, SI
+	ANDL     BX, SI
 	ADDL     48(SP), CX
 	RORXL    $0x02, R8, AX
-	MOVL     R8, SI
-	ANDL     BX, SI
+	VPADDD   k<>+32(SB), X6, X10
 	XORL     BX, R8
-	VPXOR    X0, X7, X7
-	ADDL     SI, CX
 	ANDL     R10, R8
+	ADDL     SI, CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, DX, R9
-	VPXOR    X3, X7, X7
 	ADDL     R9, CX
-	ADDL     52(SP), R10
-	RORXL    $0x02, DX, R8
 	MOVL     DX, SI
 	ANDL     AX, SI
-	VPALIGNR $0x08, X5, X6, X8
+	ADDL     52(SP), R10
+	VPXOR    X0, X7, X7
+	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	ADDL     SI, R10
 	ANDL     BX, DX
+	ADDL     SI, R10
+	VPXOR    X3, X7, X7
 	ADDL     DX, R10
-	VPXOR    X8, X7, X7
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	MOVL     CX, SI
+	ANDL     R8, SI
+	VPALIGNR $0x08, X5, X6, X8
 	ADDL     56(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	VPSRLD   $0x1e, X7, X9
-	ANDL     R8, SI
 	XORL     R8, CX
-	ADDL     SI, BX
 	ANDL     AX, CX
-	VPSLLD   $0x02, X7, X7
+	VPXOR    X8, X7, X7
+	ADDL     SI, BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
+	MOVL     R10, SI
+	VPSRLD   $0x1e, X7, X9
+	ANDL     DX, SI
 	ADDL     60(SP), AX
 	RORXL    $0x02, R10, CX
-	VPXOR    X9, X7, X7
-	MOVL     R10, SI
-	ANDL     DX, SI
 	XORL     DX, R10
-	ADDL     SI, AX
-	VPADDD   k<>+48(SB), X7, X10
+	VPSLLD   $0x02, X7, X7
 	ANDL     R8, R10
+	ADDL     SI, AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	VMOVDQU  X10, 48(SP)
+	VPXOR    X9, X7, X7
+	MOVL     BX, SI
+	ANDL     CX, SI
 	ADDL     (SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	ANDL     CX, SI
+	VPADDD   k<>+48(SB), X7, X10
 	XORL     CX, BX
-	VPXOR    X1, X0, X0
-	ADDL     SI, R8
 	ANDL     DX, BX
+	ADDL     SI, R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, AX, R9
-	VPXOR    X4, X0, X0
 	ADDL     R9, R8
-	ADDL     4(SP), DX
-	RORXL    $0x02, AX, BX
 	MOVL     AX, SI
 	ANDL     R10, SI
-	VPALIGNR $0x08, X6, X7, X8
+	ADDL     4(SP), DX
+	VPXOR    X1, X0, X0
+	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	ADDL     SI, DX
 	ANDL     CX, AX
+	ADDL     SI, DX
+	VPXOR    X4, X0, X0
 	ADDL     AX, DX
-	VPXOR    X8, X0, X0
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
+	MOVL     R8, SI
+	ANDL     BX, SI
+	VPALIGNR $0x08, X6, X7, X8
 	ADDL     8(SP), CX
 	RORXL    $0x02, R8, AX
-	MOVL     R8, SI
-	VPSRLD   $0x1e, X0, X9
-	ANDL     BX, SI
 	XORL     BX, R8
-	ADDL     SI, CX
 	ANDL     R10, R8
-	VPSLLD   $0x02, X0, X0
+	VPXOR    X8, X0, X0
+	ADDL     SI, CX
 	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
+	MOVL     DX, SI
+	VPSRLD   $0x1e, X0, X9
+	ANDL     AX, SI
 	ADDL     12(SP), R10
 	RORXL    $0x02, DX, R8
-	VPXOR    X9, X0, X0
-	MOVL     DX, SI
-	ANDL     AX, SI
 	XORL     AX, DX
-	ADDL     SI, R10
-	VPADDD   k<>+48(SB), X0, X10
+	VPSLLD   $0x02, X0, X0
 	ANDL     BX, DX
+	ADDL     SI, R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
-	VMOVDQU  X10, (SP)
+	VPXOR    X9, X0, X0
+	MOVL     CX, SI
+	ANDL     R8, SI
 	ADDL     16(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	ANDL     R8, SI
+	VPADDD   k<>+48(SB), X0, X10
 	XORL     R8, CX
-	VPXOR    X2, X1, X1
-	ADDL     SI, BX
 	ANDL     AX, CX
+	ADDL     SI, BX
 	ADDL     CX, BX
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, R10, R9
-	VPXOR    X5, X1, X1
 	ADDL     R9, BX
-	ADDL     20(SP), AX
-	RORXL    $0x02, R10, CX
 	MOVL     R10, SI
 	ANDL     DX, SI
-	VPALIGNR $0x08, X7, X0, X8
+	ADDL     20(SP), AX
+	VPXOR    X2, X1, X1
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X5, X1, X1
 	ADDL     R10, AX
-	VPXOR    X8, X1, X1
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	MOVL     BX, SI
+	ANDL     CX, SI
+	VPALIGNR $0x08, X7, X0, X8
 	ADDL     24(SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	VPSRLD   $0x1e, X1, X9
-	ANDL     CX, SI
 	XORL     CX, BX
-	ADDL     SI, R8
 	ANDL     DX, BX
-	VPSLLD   $0x02, X1, X1
+	VPXOR    X8, X1, X1
+	ADDL     SI, R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
+	MOVL     AX, SI
+	VPSRLD   $0x1e, X1, X9
+	ANDL     R10, SI
 	ADDL     28(SP), DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X1, X1
-	MOVL     AX, SI
-	ANDL     R10, SI
 	XORL     R10, AX
-	ADDL     SI, DX
-	VPADDD   k<>+48(SB), X1, X10
+	VPSLLD   $0x02, X1, X1
 	ANDL     CX, AX
+	ADDL     SI, DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), CX
-	RORXL    $0x02, R8, AX
+	VPXOR    X9, X1, X1
 	MOVL     R8, SI
 	ANDL     BX, SI
+	ADDL     32(SP), CX
+	RORXL    $0x02, R8, AX
+	VPADDD   k<>+48(SB), X1, X10
 	XORL     BX, R8
-	VPXOR    X3, X2, X2
-	ADDL     SI, CX
 	ANDL     R10, R8
+	ADDL     SI, CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, DX, R9
-	VPXOR    X6, X2, X2
 	ADDL     R9, CX
-	ADDL     36(SP), R10
-	RORXL    $0x02, DX, R8
 	MOVL     DX, SI
 	ANDL     AX, SI
-	VPALIGNR $0x08, X0, X1, X8
+	ADDL     36(SP), R10
+	VPXOR    X3, X2, X2
+	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	ADDL     SI, R10
 	ANDL     BX, DX
+	ADDL     SI, R10
+	VPXOR    X6, X2, X2
 	ADDL     DX, R10
-	VPXOR    X8, X2, X2
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	MOVL     CX, SI
+	VPALIGNR $0x08, X0, X1, X8
+	ANDL     R8, SI
 	ADDL     40(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	VPSRLD   $0x1e, X2, X9
-	ANDL     R8, SI
 	XORL     R8, CX
-	ADDL     SI, BX
+	VPXOR    X8, X2, X2
 	ANDL     AX, CX
-	VPSLLD   $0x02, X2, X2
+	ADDL     SI, BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
+	VPSRLD   $0x1e, X2, X9
 	ADDL     R9, BX
-	ADDL     44(SP), AX
-	RORXL    $0x02, R10, CX
-	VPXOR    X9, X2, X2
 	MOVL     R10, SI
 	ANDL     DX, SI
+	ADDL     44(SP), AX
+	VPSLLD   $0x02, X2, X2
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
-	VPADDD   k<>+48(SB), X2, X10
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X9, X2, X2
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
+	VPADDD   k<>+48(SB), X2, X10
 	XORL     DX, BX
-	VPXOR    X4, X3, X3
+	ADDL     R9, AX
+	ADDL     48(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X7, X3, X3
-	ADDL     52(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	VPALIGNR $0x08, X1, X2, X8
 	XORL     CX, AX
+	VPXOR    X4, X3, X3
+	ADDL     R9, R8
+	ADDL     52(SP), DX
 	ADDL     AX, DX
+	VPXOR    X7, X3, X3
 	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X3, X3
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	VPALIGNR $0x08, X1, X2, X8
+	XORL     R10, R8
 	ADDL     R9, DX
 	ADDL     56(SP), CX
-	RORXL    $0x02, R8, AX
-	VPSRLD   $0x1e, X3, X9
-	XORL     BX, R8
-	XORL     R10, R8
+	VPXOR    X8, X3, X3
 	ADDL     R8, CX
-	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     60(SP), R10
-	VPXOR    X9, X3, X3
 	RORXL    $0x02, DX, R8
+	VPSRLD   $0x1e, X3, X9
 	XORL     AX, DX
 	XORL     BX, DX
-	VPADDD   k<>+48(SB), X3, X10
+	ADDL     R9, CX
+	VPSLLD   $0x02, X3, X3
+	ADDL     60(SP), R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), BX
+	VPXOR    X9, X3, X3
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	VPADDD   k<>+48(SB), X3, X10
+	ADDL     R9, R10
+	ADDL     (SP), BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, R10, R9
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
 	ADDL     R9, BX
 	ADDL     4(SP), AX
-	RORXL    $0x02, R10, CX
-	XORL     DX, R10
-	XORL     R8, R10
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	ADDL     R9, AX
 	ADDL     8(SP), R8
-	RORXL    $0x02, BX, R10
-	XORL     CX, BX
-	XORL     DX, BX
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
 	ADDL     R9, R8
 	ADDL     12(SP), DX
-	RORXL    $0x02, AX, BX
-	XORL     R10, AX
-	XORL     CX, AX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
 	ADDL     R9, DX
 	ADDL     16(SP), CX
-	RORXL    $0x02, R8, AX
-	XORL     BX, R8
-	XORL     R10, R8
 	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	ADDL     R9, CX
 	ADDL     20(SP), R10
-	RORXL    $0x02, DX, R8
-	XORL     AX, DX
-	XORL     BX, DX
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	ADDL     24(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	ADDL     R9, R10
+	ADDL     24(SP), BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     28(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
+	ADDL     R9, BX
+	ADDL     28(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     32(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
+	ADDL     R9, AX
+	ADDL     32(SP), R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     36(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
+	ADDL     R9, R8
+	ADDL     36(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     40(SP), CX
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
+	ADDL     R9, DX
+	ADDL     40(SP), CX
 	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     44(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
 	XORL     BX, DX
+	ADDL     R9, CX
+	ADDL     44(SP), R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	ADDL     48(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	ADDL     R9, R10
+	ADDL     48(SP), BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     52(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
+	ADDL     R9, BX
+	ADDL     52(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     56(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
+	ADDL     R9, AX
+	ADDL     56(SP), R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     60(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
+	ADDL     R9, R8
+	ADDL     60(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
@@ -955,804 +955,804 @@ iteration:
 	MOVL     144(SP), DX
 	VPINSRD  $0x01, 172(SP), X0, X0
 	ADDL     BX, DX
-	VPINSRD  $0x02, 176(SP), X0, X0
 	MOVL     160(SP), BX
-	VPINSRD  $0x03, 180(SP), X0, X0
+	VPINSRD  $0x02, 176(SP), X0, X0
 	MOVL     164(SP), R10
-	VPADDD   116(SP), X0, X0
+	VPINSRD  $0x03, 180(SP), X0, X0
 	MOVL     148(SP), CX
+	ANDNL    R10, R8, SI
+	VPADDD   116(SP), X0, X0
 	RORXL    $0x1b, R8, R9
 	VMOVD    184(SP), X1
-	ADDL     R9, DX
-	VMOVD    132(SP), X8
 	ADDL     176(SP), CX
-	VPADDD   X8, X1, X1
 	RORXL    $0x02, R8, AX
-	VPXOR    w__80000000__<>+0(SB), X1, X1
-	ANDNL    R10, R8, SI
-	VPALIGNR $0x08, X0, X1, X8
-	ANDL     BX, R8
-	VPXOR    X8, X0, X4
+	VMOVD    132(SP), X8
+	ADDL     R9, DX
+	VPADDD   X8, X1, X1
 	ADDL     SI, CX
+	ANDL     BX, R8
+	VPXOR    w__80000000__<>+0(SB), X1, X1
 	ADDL     R8, CX
-	VPXOR    w___2a0_<>+0(SB), X4, X4
+	VPALIGNR $0x08, X0, X1, X8
+	ANDNL    BX, DX, SI
 	RORXL    $0x1b, DX, R9
+	VPXOR    X8, X0, X4
+	MOVL     152(SP), R10
+	VPXOR    w___2a0_<>+0(SB), X4, X4
+	ADDL     180(SP), R10
+	RORXL    $0x02, DX, R8
 	VPSLLDQ  $0x0c, X4, X8
 	ADDL     R9, CX
 	VPSRLD   $0x1f, X4, X9
-	MOVL     152(SP), R10
-	VPADDD   X4, X4, X4
-	ADDL     180(SP), R10
-	VPXOR    X9, X4, X4
-	RORXL    $0x02, DX, R8
-	ANDNL    BX, DX, SI
-	VPSRLD   $0x1e, X8, X9
-	ANDL     AX, DX
-	VPSLLD   $0x02, X8, X8
 	ADDL     SI, R10
-	VPXOR    X9, X4, X4
+	ANDL     AX, DX
+	VPADDD   X4, X4, X4
 	ADDL     DX, R10
-	VPXOR    X8, X4, X4
+	VPXOR    X9, X4, X4
+	ANDNL    AX, CX, SI
 	RORXL    $0x1b, CX, R9
-	VPADDD   k<>+0(SB), X4, X10
-	ADDL     R9, R10
-	VMOVDQU  X10, (SP)
+	VPSRLD   $0x1e, X8, X9
 	MOVL     156(SP), BX
+	VPSLLD   $0x02, X8, X8
 	ADDL     184(SP), BX
 	RORXL    $0x02, CX, DX
-	VMOVDQU  w____<>+0(SB), X2
-	ANDNL    AX, CX, SI
-	ANDL     R8, CX
-	VPALIGNR $0x08, X1, X2, X8
+	VPXOR    X9, X4, X4
+	ADDL     R9, R10
+	VPXOR    X8, X4, X4
 	ADDL     SI, BX
+	ANDL     R8, CX
+	VPADDD   k<>+0(SB), X4, X10
 	ADDL     CX, BX
-	VPXOR    X8, X1, X5
+	VMOVDQU  X10, (SP)
+	ANDNL    R8, R10, SI
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPSRLDQ  $0x04, X4, X9
+	VMOVDQU  w____<>+0(SB), X2
 	ADDL     $-628983399, AX
 	RORXL    $0x02, R10, CX
-	VPXOR    X9, X5, X5
-	ANDNL    R8, R10, SI
-	ANDL     DX, R10
-	VPXOR    w____2a0<>+0(SB), X5, X5
-	ADDL     SI, AX
-	ADDL     R10, AX
-	VPSLLDQ  $0x0c, X5, X8
-	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VPSRLD   $0x1f, X5, X9
-	ADDL     $+1518500249, R8
-	RORXL    $0x02, BX, R10
-	VPADDD   X5, X5, X5
-	ANDNL    DX, BX, SI
-	ANDL     CX, BX
-	VPXOR    X9, X5, X5
-	ADDL     SI, R8
-	ADDL     BX, R8
-	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPSLLD   $0x02, X8, X8
-	ADDL     $+1518500249, DX
-	RORXL    $0x02, AX, BX
-	VPXOR    X9, X5, X5
-	ANDNL    CX, AX, SI
-	ANDL     R10, AX
-	VPXOR    X8, X5, X5
-	ADDL     SI, DX
-	ADDL     AX, DX
-	VPADDD   k<>+16(SB), X5, X10
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, 16(SP)
-	ADDL     $+1518500249, CX
-	RORXL    $0x02, R8, AX
-	ANDNL    R10, R8, SI
-	VPSRLDQ  $0x04, X5, X9
-	ANDL     BX, R8
-	ADDL     SI, CX
-	ADDL     R8, CX
-	VPXOR    X9, X4, X6
-	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPSLLDQ  $0x0c, X6, X8
-	ADDL     $+1518500249, R10
-	RORXL    $0x02, DX, R8
-	ANDNL    BX, DX, SI
-	VPSRLD   $0x1f, X6, X9
-	ANDL     AX, DX
-	ADDL     SI, R10
-	ADDL     DX, R10
-	VPADDD   X6, X6, X6
-	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VPXOR    X9, X6, X6
-	ADDL     $+1518500249, BX
-	RORXL    $0x02, CX, DX
-	ANDNL    AX, CX, SI
-	VPSRLD   $0x1e, X8, X9
-	ANDL     R8, CX
-	ADDL     SI, BX
-	ADDL     CX, BX
-	VPSLLD   $0x02, X8, X8
-	RORXL    $0x1b, R10, R9
+	VPALIGNR $0x08, X1, X2, X8
 	ADDL     R9, BX
-	VPXOR    X9, X6, X6
-	ADDL     $+1518500249, AX
-	RORXL    $0x02, R10, CX
-	ANDNL    R8, R10, SI
-	VPXOR    X8, X6, X6
-	ANDL     DX, R10
 	ADDL     SI, AX
+	VPXOR    X8, X1, X5
+	ANDL     DX, R10
 	ADDL     R10, AX
-	VPADDD   k<>+16(SB), X6, X10
+	VPSRLDQ  $0x04, X4, X9
+	ANDNL    DX, BX, SI
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 32(SP)
+	VPXOR    X9, X5, X5
 	ADDL     $+1518500249, R8
 	RORXL    $0x02, BX, R10
-	VMOVDQU  w____2a0<>+0(SB), X3
-	ANDNL    DX, BX, SI
-	ANDL     CX, BX
-	VPALIGNR $0x08, X3, X4, X8
+	VPXOR    w____2a0<>+0(SB), X5, X5
+	ADDL     R9, AX
 	ADDL     SI, R8
+	VPSLLDQ  $0x0c, X5, X8
+	ANDL     CX, BX
 	ADDL     BX, R8
-	VPXOR    X5, X8, X7
+	VPSRLD   $0x1f, X5, X9
+	ANDNL    CX, AX, SI
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPSRLDQ  $0x04, X6, X9
+	VPADDD   X5, X5, X5
 	ADDL     $+1518500249, DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X7, X7
-	ANDNL    CX, AX, SI
-	ANDL     R10, AX
-	VPXOR    w____2a0<>+0(SB), X7, X7
+	VPXOR    X9, X5, X5
+	ADDL     R9, R8
 	ADDL     SI, DX
+	VPSRLD   $0x1e, X8, X9
+	ANDL     R10, AX
 	ADDL     AX, DX
-	VPSLLDQ  $0x0c, X7, X8
+	VPSLLD   $0x02, X8, X8
+	ANDNL    R10, R8, SI
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSRLD   $0x1f, X7, X9
+	VPXOR    X9, X5, X5
 	ADDL     $+1518500249, CX
 	RORXL    $0x02, R8, AX
-	VPADDD   X7, X7, X7
-	ANDNL    R10, R8, SI
-	ANDL     BX, R8
-	VPXOR    X9, X7, X7
+	VPXOR    X8, X5, X5
+	ADDL     R9, DX
 	ADDL     SI, CX
+	VPADDD   k<>+16(SB), X5, X10
+	ANDL     BX, R8
 	ADDL     R8, CX
-	VPSRLD   $0x1e, X8, X9
+	VMOVDQU  X10, 16(SP)
+	ANDNL    BX, DX, SI
 	RORXL    $0x1b, DX, R9
+	ADDL     $+1518500249, R10
+	VPSRLDQ  $0x04, X5, X9
+	RORXL    $0x02, DX, R8
 	ADDL     R9, CX
+	ADDL     SI, R10
+	VPXOR    X9, X4, X6
+	ANDL     AX, DX
+	ADDL     DX, R10
+	VPSLLDQ  $0x0c, X6, X8
+	ANDNL    AX, CX, SI
+	RORXL    $0x1b, CX, R9
+	ADDL     $+1518500249, BX
+	VPSRLD   $0x1f, X6, X9
+	RORXL    $0x02, CX, DX
+	ADDL     R9, R10
+	ADDL     SI, BX
+	VPADDD   X6, X6, X6
+	ANDL     R8, CX
+	ADDL     CX, BX
+	VPXOR    X9, X6, X6
+	ANDNL    R8, R10, SI
+	RORXL    $0x1b, R10, R9
+	ADDL     $+1518500249, AX
+	VPSRLD   $0x1e, X8, X9
+	RORXL    $0x02, R10, CX
+	ADDL     R9, BX
+	ADDL     SI, AX
 	VPSLLD   $0x02, X8, X8
+	ANDL     DX, R10
+	ADDL     R10, AX
+	VPXOR    X9, X6, X6
+	ANDNL    DX, BX, SI
+	RORXL    $0x1b, BX, R9
+	ADDL     $+1518500249, R8
+	VPXOR    X8, X6, X6
+	RORXL    $0x02, BX, R10
+	ADDL     R9, AX
+	ADDL     SI, R8
+	VPADDD   k<>+16(SB), X6, X10
+	ANDL     CX, BX
+	ADDL     BX, R8
+	VMOVDQU  X10, 32(SP)
+	ANDNL    CX, AX, SI
+	RORXL    $0x1b, AX, R9
+	VMOVDQU  w____2a0<>+0(SB), X3
+	ADDL     $+1518500249, DX
+	RORXL    $0x02, AX, BX
+	VPALIGNR $0x08, X3, X4, X8
+	ADDL     R9, R8
+	ADDL     SI, DX
+	VPXOR    X5, X8, X7
+	ANDL     R10, AX
+	ADDL     AX, DX
+	VPSRLDQ  $0x04, X6, X9
+	ANDNL    R10, R8, SI
+	RORXL    $0x1b, R8, R9
+	VPXOR    X9, X7, X7
+	ADDL     $+1518500249, CX
+	RORXL    $0x02, R8, AX
+	VPXOR    w____2a0<>+0(SB), X7, X7
+	ADDL     R9, DX
+	ADDL     SI, CX
+	VPSLLDQ  $0x0c, X7, X8
+	ANDL     BX, R8
+	ADDL     R8, CX
+	VPSRLD   $0x1f, X7, X9
+	ANDNL    BX, DX, SI
+	RORXL    $0x1b, DX, R9
+	VPADDD   X7, X7, X7
 	ADDL     $+1518500921, R10
 	RORXL    $0x02, DX, R8
 	VPXOR    X9, X7, X7
-	ANDNL    BX, DX, SI
-	ANDL     AX, DX
-	VPXOR    X8, X7, X7
+	ADDL     R9, CX
 	ADDL     SI, R10
+	VPSRLD   $0x1e, X8, X9
+	ANDL     AX, DX
 	ADDL     DX, R10
-	VPADDD   k<>+16(SB), X7, X10
+	VPSLLD   $0x02, X8, X8
+	ANDNL    AX, CX, SI
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 48(SP)
+	VPXOR    X9, X7, X7
 	ADDL     (SP), BX
 	RORXL    $0x02, CX, DX
-	ANDNL    AX, CX, SI
-	ANDL     R8, CX
-	VPXOR    X1, X0, X0
+	VPXOR    X8, X7, X7
+	ADDL     R9, R10
 	ADDL     SI, BX
+	VPADDD   k<>+16(SB), X7, X10
+	ANDL     R8, CX
 	ADDL     CX, BX
+	VMOVDQU  X10, 48(SP)
+	ANDNL    R8, R10, SI
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPXOR    X4, X0, X0
 	ADDL     4(SP), AX
 	RORXL    $0x02, R10, CX
-	ANDNL    R8, R10, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDL     DX, R10
+	VPXOR    X1, X0, X0
+	ADDL     R9, BX
 	ADDL     SI, AX
+	ANDL     DX, R10
+	VPXOR    X4, X0, X0
 	ADDL     R10, AX
-	RORXL    $0x1b, BX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, AX
-	ADDL     8(SP), R8
-	RORXL    $0x02, BX, R10
-	VPSRLD   $0x1e, X0, X9
 	ANDNL    DX, BX, SI
-	ANDL     CX, BX
+	RORXL    $0x1b, BX, R9
+	ADDL     8(SP), R8
+	VPALIGNR $0x08, X6, X7, X8
+	RORXL    $0x02, BX, R10
+	ADDL     R9, AX
 	ADDL     SI, R8
+	VPXOR    X8, X0, X0
+	ANDL     CX, BX
 	ADDL     BX, R8
-	VPSLLD   $0x02, X0, X0
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     12(SP), DX
-	VPXOR    X9, X0, X0
-	RORXL    $0x02, AX, BX
 	ANDNL    CX, AX, SI
-	ANDL     R10, AX
+	RORXL    $0x1b, AX, R9
+	VPSRLD   $0x1e, X0, X9
+	ADDL     12(SP), DX
+	RORXL    $0x02, AX, BX
+	ADDL     R9, R8
+	VPSLLD   $0x02, X0, X0
 	ADDL     SI, DX
-	VPADDD   k<>+16(SB), X0, X10
+	ANDL     R10, AX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), CX
+	VPXOR    X9, X0, X0
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPXOR    X5, X1, X1
+	VPADDD   k<>+16(SB), X0, X10
+	ADDL     R9, DX
+	ADDL     16(SP), CX
 	ADDL     R8, CX
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPALIGNR $0x08, X7, X0, X8
-	ADDL     20(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
 	XORL     BX, DX
-	VPXOR    X8, X1, X1
+	VPXOR    X5, X1, X1
+	ADDL     R9, CX
+	ADDL     20(SP), R10
 	ADDL     DX, R10
+	VPALIGNR $0x08, X7, X0, X8
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VPSRLD   $0x1e, X1, X9
-	ADDL     24(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
-	VPSLLD   $0x02, X1, X1
+	VPXOR    X8, X1, X1
+	ADDL     R9, R10
+	ADDL     24(SP), BX
 	ADDL     CX, BX
+	VPSRLD   $0x1e, X1, X9
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPXOR    X9, X1, X1
-	ADDL     28(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
-	VPADDD   k<>+16(SB), X1, X10
+	VPSLLD   $0x02, X1, X1
+	ADDL     R9, BX
+	ADDL     28(SP), AX
 	ADDL     R10, AX
+	VPXOR    X9, X1, X1
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
-	VPALIGNR $0x08, X0, X1, X8
+	VPADDD   k<>+16(SB), X1, X10
+	ADDL     R9, AX
+	ADDL     32(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X8, X6, X2
-	ADDL     36(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
-	VPXOR    w____2a0<>+0(SB), X2, X2
+	VPALIGNR $0x08, X0, X1, X8
+	ADDL     R9, R8
+	ADDL     36(SP), DX
 	ADDL     AX, DX
+	VPXOR    X8, X6, X2
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSRLD   $0x1e, X2, X9
-	ADDL     40(SP), CX
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPSLLD   $0x02, X2, X2
+	VPXOR    w____2a0<>+0(SB), X2, X2
+	ADDL     R9, DX
+	ADDL     40(SP), CX
 	ADDL     R8, CX
+	VPSRLD   $0x1e, X2, X9
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X9, X2, X2
-	ADDL     44(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
 	XORL     BX, DX
-	VPADDD   k<>+32(SB), X2, X10
+	VPSLLD   $0x02, X2, X2
+	ADDL     R9, CX
+	ADDL     44(SP), R10
 	ADDL     DX, R10
+	VPXOR    X9, X2, X2
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
-	VPXOR    X7, X4, X3
+	VPADDD   k<>+32(SB), X2, X10
+	ADDL     R9, R10
+	ADDL     48(SP), BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPALIGNR $0x08, X1, X2, X8
-	ADDL     52(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	VPXOR    X8, X3, X3
 	XORL     R8, R10
+	VPXOR    X7, X4, X3
+	ADDL     R9, BX
+	ADDL     52(SP), AX
 	ADDL     R10, AX
+	VPALIGNR $0x08, X1, X2, X8
 	RORXL    $0x1b, BX, R9
-	VPXOR    w____2a0<>+0(SB), X3, X3
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	VPXOR    X8, X3, X3
+	XORL     DX, BX
 	ADDL     R9, AX
 	ADDL     56(SP), R8
-	RORXL    $0x02, BX, R10
-	VPSRLD   $0x1e, X3, X9
-	XORL     CX, BX
-	XORL     DX, BX
+	VPXOR    w____2a0<>+0(SB), X3, X3
 	ADDL     BX, R8
-	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     60(SP), DX
-	VPXOR    X9, X3, X3
 	RORXL    $0x02, AX, BX
+	VPSRLD   $0x1e, X3, X9
 	XORL     R10, AX
 	XORL     CX, AX
-	VPADDD   k<>+32(SB), X3, X10
+	ADDL     R9, R8
+	VPSLLD   $0x02, X3, X3
+	ADDL     60(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), CX
+	VPXOR    X9, X3, X3
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPXOR    X5, X4, X4
+	VPADDD   k<>+32(SB), X3, X10
+	ADDL     R9, DX
+	ADDL     (SP), CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X0, X4, X4
-	ADDL     4(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	VPALIGNR $0x08, X2, X3, X8
 	XORL     BX, DX
+	VPXOR    X5, X4, X4
+	ADDL     R9, CX
+	ADDL     4(SP), R10
 	ADDL     DX, R10
+	VPXOR    X0, X4, X4
 	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X4, X4
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	VPALIGNR $0x08, X2, X3, X8
+	XORL     AX, CX
 	ADDL     R9, R10
 	ADDL     8(SP), BX
-	RORXL    $0x02, CX, DX
-	VPSRLD   $0x1e, X4, X9
-	XORL     R8, CX
-	XORL     AX, CX
+	VPXOR    X8, X4, X4
 	ADDL     CX, BX
-	VPSLLD   $0x02, X4, X4
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     12(SP), AX
-	VPXOR    X9, X4, X4
 	RORXL    $0x02, R10, CX
+	VPSRLD   $0x1e, X4, X9
 	XORL     DX, R10
 	XORL     R8, R10
-	VPADDD   k<>+32(SB), X4, X10
+	ADDL     R9, BX
+	VPSLLD   $0x02, X4, X4
+	ADDL     12(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), R8
+	VPXOR    X9, X4, X4
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
-	VPXOR    X6, X5, X5
+	VPADDD   k<>+32(SB), X4, X10
+	ADDL     R9, AX
+	ADDL     16(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X1, X5, X5
-	ADDL     20(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	VPALIGNR $0x08, X3, X4, X8
 	XORL     CX, AX
+	VPXOR    X6, X5, X5
+	ADDL     R9, R8
+	ADDL     20(SP), DX
 	ADDL     AX, DX
+	VPXOR    X1, X5, X5
 	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X5, X5
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	VPALIGNR $0x08, X3, X4, X8
 	ADDL     R9, DX
 	ADDL     24(SP), CX
-	RORXL    $0x02, R8, AX
-	VPSRLD   $0x1e, X5, X9
-	XORL     BX, R8
-	XORL     R10, R8
 	ADDL     R8, CX
-	VPSLLD   $0x02, X5, X5
+	VPXOR    X8, X5, X5
 	RORXL    $0x1b, DX, R9
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPSRLD   $0x1e, X5, X9
 	ADDL     R9, CX
 	ADDL     28(SP), R10
-	VPXOR    X9, X5, X5
-	RORXL    $0x02, DX, R8
-	XORL     AX, DX
-	XORL     BX, DX
-	VPADDD   k<>+32(SB), X5, X10
 	ADDL     DX, R10
+	VPSLLD   $0x02, X5, X5
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
-	VMOVDQU  X10, 16(SP)
+	MOVL     CX, SI
+	ANDL     R8, SI
+	VPXOR    X9, X5, X5
 	ADDL     32(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	ANDL     R8, SI
 	XORL     R8, CX
-	VPXOR    X7, X6, X6
-	ADDL     SI, BX
+	VPADDD   k<>+32(SB), X5, X10
 	ANDL     AX, CX
+	ADDL     SI, BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, R10, R9
-	VPXOR    X2, X6, X6
 	ADDL     R9, BX
-	ADDL     36(SP), AX
-	RORXL    $0x02, R10, CX
 	MOVL     R10, SI
 	ANDL     DX, SI
-	VPALIGNR $0x08, X4, X5, X8
+	ADDL     36(SP), AX
+	VPXOR    X7, X6, X6
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X2, X6, X6
 	ADDL     R10, AX
-	VPXOR    X8, X6, X6
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	MOVL     BX, SI
+	ANDL     CX, SI
+	VPALIGNR $0x08, X4, X5, X8
 	ADDL     40(SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	VPSRLD   $0x1e, X6, X9
-	ANDL     CX, SI
 	XORL     CX, BX
-	ADDL     SI, R8
 	ANDL     DX, BX
-	VPSLLD   $0x02, X6, X6
+	VPXOR    X8, X6, X6
+	ADDL     SI, R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
+	MOVL     AX, SI
+	VPSRLD   $0x1e, X6, X9
+	ANDL     R10, SI
 	ADDL     44(SP), DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X6, X6
-	MOVL     AX, SI
-	ANDL     R10, SI
 	XORL     R10, AX
-	ADDL     SI, DX
-	VPADDD   k<>+32(SB), X6, X10
+	VPSLLD   $0x02, X6, X6
 	ANDL     CX, AX
+	ADDL     SI, DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 32(SP)
+	VPXOR    X9, X6, X6
+	MOVL     R8, SI
+	ANDL     BX, SI
 	ADDL     48(SP), CX
 	RORXL    $0x02, R8, AX
-	MOVL     R8, SI
-	ANDL     BX, SI
+	VPADDD   k<>+32(SB), X6, X10
 	XORL     BX, R8
-	VPXOR    X0, X7, X7
-	ADDL     SI, CX
 	ANDL     R10, R8
+	ADDL     SI, CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, DX, R9
-	VPXOR    X3, X7, X7
 	ADDL     R9, CX
-	ADDL     52(SP), R10
-	RORXL    $0x02, DX, R8
 	MOVL     DX, SI
 	ANDL     AX, SI
-	VPALIGNR $0x08, X5, X6, X8
+	ADDL     52(SP), R10
+	VPXOR    X0, X7, X7
+	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	ADDL     SI, R10
 	ANDL     BX, DX
+	ADDL     SI, R10
+	VPXOR    X3, X7, X7
 	ADDL     DX, R10
-	VPXOR    X8, X7, X7
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	MOVL     CX, SI
+	ANDL     R8, SI
+	VPALIGNR $0x08, X5, X6, X8
 	ADDL     56(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	VPSRLD   $0x1e, X7, X9
-	ANDL     R8, SI
 	XORL     R8, CX
-	ADDL     SI, BX
 	ANDL     AX, CX
-	VPSLLD   $0x02, X7, X7
+	VPXOR    X8, X7, X7
+	ADDL     SI, BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
+	MOVL     R10, SI
+	VPSRLD   $0x1e, X7, X9
+	ANDL     DX, SI
 	ADDL     60(SP), AX
 	RORXL    $0x02, R10, CX
-	VPXOR    X9, X7, X7
-	MOVL     R10, SI
-	ANDL     DX, SI
 	XORL     DX, R10
-	ADDL     SI, AX
-	VPADDD   k<>+48(SB), X7, X10
+	VPSLLD   $0x02, X7, X7
 	ANDL     R8, R10
+	ADDL     SI, AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	VMOVDQU  X10, 48(SP)
+	VPXOR    X9, X7, X7
+	MOVL     BX, SI
+	ANDL     CX, SI
 	ADDL     (SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	ANDL     CX, SI
+	VPADDD   k<>+48(SB), X7, X10
 	XORL     CX, BX
-	VPXOR    X1, X0, X0
-	ADDL     SI, R8
 	ANDL     DX, BX
+	ADDL     SI, R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, AX, R9
-	VPXOR    X4, X0, X0
 	ADDL     R9, R8
-	ADDL     4(SP), DX
-	RORXL    $0x02, AX, BX
 	MOVL     AX, SI
 	ANDL     R10, SI
-	VPALIGNR $0x08, X6, X7, X8
+	ADDL     4(SP), DX
+	VPXOR    X1, X0, X0
+	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	ADDL     SI, DX
 	ANDL     CX, AX
+	ADDL     SI, DX
+	VPXOR    X4, X0, X0
 	ADDL     AX, DX
-	VPXOR    X8, X0, X0
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
+	MOVL     R8, SI
+	ANDL     BX, SI
+	VPALIGNR $0x08, X6, X7, X8
 	ADDL     8(SP), CX
 	RORXL    $0x02, R8, AX
-	MOVL     R8, SI
-	VPSRLD   $0x1e, X0, X9
-	ANDL     BX, SI
 	XORL     BX, R8
-	ADDL     SI, CX
 	ANDL     R10, R8
-	VPSLLD   $0x02, X0, X0
+	VPXOR    X8, X0, X0
+	ADDL     SI, CX
 	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
+	MOVL     DX, SI
+	VPSRLD   $0x1e, X0, X9
+	ANDL     AX, SI
 	ADDL     12(SP), R10
 	RORXL    $0x02, DX, R8
-	VPXOR    X9, X0, X0
-	MOVL     DX, SI
-	ANDL     AX, SI
 	XORL     AX, DX
-	ADDL     SI, R10
-	VPADDD   k<>+48(SB), X0, X10
+	VPSLLD   $0x02, X0, X0
 	ANDL     BX, DX
+	ADDL     SI, R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
-	VMOVDQU  X10, (SP)
+	VPXOR    X9, X0, X0
+	MOVL     CX, SI
+	ANDL     R8, SI
 	ADDL     16(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	ANDL     R8, SI
+	VPADDD   k<>+48(SB), X0, X10
 	XORL     R8, CX
-	VPXOR    X2, X1, X1
-	ADDL     SI, BX
 	ANDL     AX, CX
+	ADDL     SI, BX
 	ADDL     CX, BX
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, R10, R9
-	VPXOR    X5, X1, X1
 	ADDL     R9, BX
-	ADDL     20(SP), AX
-	RORXL    $0x02, R10, CX
 	MOVL     R10, SI
 	ANDL     DX, SI
-	VPALIGNR $0x08, X7, X0, X8
+	ADDL     20(SP), AX
+	VPXOR    X2, X1, X1
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X5, X1, X1
 	ADDL     R10, AX
-	VPXOR    X8, X1, X1
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	MOVL     BX, SI
+	ANDL     CX, SI
+	VPALIGNR $0x08, X7, X0, X8
 	ADDL     24(SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	VPSRLD   $0x1e, X1, X9
-	ANDL     CX, SI
 	XORL     CX, BX
-	ADDL     SI, R8
 	ANDL     DX, BX
-	VPSLLD   $0x02, X1, X1
+	VPXOR    X8, X1, X1
+	ADDL     SI, R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
+	MOVL     AX, SI
+	VPSRLD   $0x1e, X1, X9
+	ANDL     R10, SI
 	ADDL     28(SP), DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X1, X1
-	MOVL     AX, SI
-	ANDL     R10, SI
 	XORL     R10, AX
-	ADDL     SI, DX
-	VPADDD   k<>+48(SB), X1, X10
+	VPSLLD   $0x02, X1, X1
 	ANDL     CX, AX
+	ADDL     SI, DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), CX
-	RORXL    $0x02, R8, AX
+	VPXOR    X9, X1, X1
 	MOVL     R8, SI
 	ANDL     BX, SI
+	ADDL     32(SP), CX
+	RORXL    $0x02, R8, AX
+	VPADDD   k<>+48(SB), X1, X10
 	XORL     BX, R8
-	VPXOR    X3, X2, X2
-	ADDL     SI, CX
 	ANDL     R10, R8
+	ADDL     SI, CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, DX, R9
-	VPXOR    X6, X2, X2
 	ADDL     R9, CX
-	ADDL     36(SP), R10
-	RORXL    $0x02, DX, R8
 	MOVL     DX, SI
 	ANDL     AX, SI
-	VPALIGNR $0x08, X0, X1, X8
+	ADDL     36(SP), R10
+	VPXOR    X3, X2, X2
+	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	ADDL     SI, R10
 	ANDL     BX, DX
+	ADDL     SI, R10
+	VPXOR    X6, X2, X2
 	ADDL     DX, R10
-	VPXOR    X8, X2, X2
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	MOVL     CX, SI
+	VPALIGNR $0x08, X0, X1, X8
+	ANDL     R8, SI
 	ADDL     40(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	VPSRLD   $0x1e, X2, X9
-	ANDL     R8, SI
 	XORL     R8, CX
-	ADDL     SI, BX
+	VPXOR    X8, X2, X2
 	ANDL     AX, CX
-	VPSLLD   $0x02, X2, X2
+	ADDL     SI, BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
+	VPSRLD   $0x1e, X2, X9
 	ADDL     R9, BX
-	ADDL     44(SP), AX
-	RORXL    $0x02, R10, CX
-	VPXOR    X9, X2, X2
 	MOVL     R10, SI
 	ANDL     DX, SI
+	ADDL     44(SP), AX
+	VPSLLD   $0x02, X2, X2
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
-	VPADDD   k<>+48(SB), X2, X10
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X9, X2, X2
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
+	VPADDD   k<>+48(SB), X2, X10
 	XORL     DX, BX
-	VPXOR    X4, X3, X3
+	ADDL     R9, AX
+	ADDL     48(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X7, X3, X3
-	ADDL     52(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	VPALIGNR $0x08, X1, X2, X8
 	XORL     CX, AX
+	VPXOR    X4, X3, X3
+	ADDL     R9, R8
+	ADDL     52(SP), DX
 	ADDL     AX, DX
+	VPXOR    X7, X3, X3
 	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X3, X3
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	VPALIGNR $0x08, X1, X2, X8
+	XORL     R10, R8
 	ADDL     R9, DX
 	ADDL     56(SP), CX
-	RORXL    $0x02, R8, AX
-	VPSRLD   $0x1e, X3, X9
-	XORL     BX, R8
-	XORL     R10, R8
+	VPXOR    X8, X3, X3
 	ADDL     R8, CX
-	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     60(SP), R10
-	VPXOR    X9, X3, X3
 	RORXL    $0x02, DX, R8
+	VPSRLD   $0x1e, X3, X9
 	XORL     AX, DX
 	XORL     BX, DX
-	VPADDD   k<>+48(SB), X3, X10
+	ADDL     R9, CX
+	VPSLLD   $0x02, X3, X3
+	ADDL     60(SP), R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), BX
+	VPXOR    X9, X3, X3
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	VPADDD   k<>+48(SB), X3, X10
+	ADDL     R9, R10
+	ADDL     (SP), BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, R10, R9
+	RORXL    $0x02, R10, CX
+	XORL     DX, R10
+	XORL     R8, R10
 	ADDL     R9, BX
 	ADDL     4(SP), AX
-	RORXL    $0x02, R10, CX
-	XORL     DX, R10
-	XORL     R8, R10
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	ADDL     R9, AX
 	ADDL     8(SP), R8
-	RORXL    $0x02, BX, R10
-	XORL     CX, BX
-	XORL     DX, BX
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
+	RORXL    $0x02, AX, BX
+	XORL     R10, AX
+	XORL     CX, AX
 	ADDL     R9, R8
 	ADDL     12(SP), DX
-	RORXL    $0x02, AX, BX
-	XORL     R10, AX
-	XORL     CX, AX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
 	ADDL     R9, DX
 	ADDL     16(SP), CX
-	RORXL    $0x02, R8, AX
-	XORL     BX, R8
-	XORL     R10, R8
 	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	ADDL     R9, CX
 	ADDL     20(SP), R10
-	RORXL    $0x02, DX, R8
-	XORL     AX, DX
-	XORL     BX, DX
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	ADDL     24(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	ADDL     R9, R10
+	ADDL     24(SP), BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     28(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
+	ADDL     R9, BX
+	ADDL     28(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     32(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
+	ADDL     R9, AX
+	ADDL     32(SP), R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     36(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
+	ADDL     R9, R8
+	ADDL     36(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	ADDL     40(SP), CX
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
+	ADDL     R9, DX
+	ADDL     40(SP), CX
 	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     44(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
 	XORL     BX, DX
+	ADDL     R9, CX
+	ADDL     44(SP), R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	ADDL     48(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	ADDL     R9, R10
+	ADDL     48(SP), BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     52(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
+	ADDL     R9, BX
+	ADDL     52(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	ADDL     56(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
+	ADDL     R9, AX
+	ADDL     56(SP), R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     60(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
+	ADDL     R9, R8
+	ADDL     60(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
@@ -1895,825 +1895,825 @@ block:
 last:
 	ADDL     (SP), R8
 	RORXL    $0x02, BX, R10
-	VPADDD   k<>+0(SB), X3, X10
 	ANDNL    DX, BX, SI
-	ANDL     CX, BX
-	VMOVDQU  X10, 48(SP)
 	ADDL     SI, R8
+	ANDL     CX, BX
 	ADDL     BX, R8
-	VPALIGNR $0x08, X0, X1, X8
+	ANDNL    CX, AX, SI
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X8, X0, X4
+	VPADDD   k<>+0(SB), X3, X10
 	ADDL     4(SP), DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X2, X4, X4
-	ANDNL    CX, AX, SI
-	ANDL     R10, AX
-	VPSRLDQ  $0x04, X3, X9
+	VMOVDQU  X10, 48(SP)
+	ADDL     R9, R8
 	ADDL     SI, DX
+	VPALIGNR $0x08, X0, X1, X8
+	ANDL     R10, AX
 	ADDL     AX, DX
-	VPXOR    X9, X4, X4
-	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSLLDQ  $0x0c, X4, X8
-	ADDL     8(SP), CX
-	VPSRLD   $0x1f, X4, X9
-	RORXL    $0x02, R8, AX
+	VPXOR    X8, X0, X4
 	ANDNL    R10, R8, SI
-	VPADDD   X4, X4, X4
-	ANDL     BX, R8
+	RORXL    $0x1b, R8, R9
+	VPXOR    X2, X4, X4
+	ADDL     8(SP), CX
+	RORXL    $0x02, R8, AX
+	VPSRLDQ  $0x04, X3, X9
+	ADDL     R9, DX
 	ADDL     SI, CX
 	VPXOR    X9, X4, X4
+	ANDL     BX, R8
 	ADDL     R8, CX
-	RORXL    $0x1b, DX, R9
-	VPSRLD   $0x1e, X8, X9
-	ADDL     R9, CX
-	ADDL     12(SP), R10
-	VPSLLD   $0x02, X8, X8
-	RORXL    $0x02, DX, R8
+	VPSLLDQ  $0x0c, X4, X8
 	ANDNL    BX, DX, SI
+	VPSRLD   $0x1f, X4, X9
+	RORXL    $0x1b, DX, R9
+	ADDL     12(SP), R10
+	VPADDD   X4, X4, X4
+	RORXL    $0x02, DX, R8
+	ADDL     R9, CX
 	VPXOR    X9, X4, X4
-	ANDL     AX, DX
 	ADDL     SI, R10
-	VPXOR    X8, X4, X4
-	ADDL     DX, R10
-	RORXL    $0x1b, CX, R9
-	VPADDD   k<>+0(SB), X4, X10
-	ADDL     R9, R10
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), BX
-	RORXL    $0x02, CX, DX
-	ANDNL    AX, CX, SI
-	VPALIGNR $0x08, X1, X2, X8
-	ANDL     R8, CX
-	ADDL     SI, BX
-	VPXOR    X8, X1, X5
-	ADDL     CX, BX
-	RORXL    $0x1b, R10, R9
-	VPXOR    X3, X5, X5
-	ADDL     R9, BX
-	ADDL     20(SP), AX
-	VPSRLDQ  $0x04, X4, X9
-	RORXL    $0x02, R10, CX
-	ANDNL    R8, R10, SI
-	VPXOR    X9, X5, X5
-	ANDL     DX, R10
-	ADDL     SI, AX
-	VPSLLDQ  $0x0c, X5, X8
-	ADDL     R10, AX
-	RORXL    $0x1b, BX, R9
-	VPSRLD   $0x1f, X5, X9
-	ADDL     R9, AX
-	ADDL     24(SP), R8
-	RORXL    $0x02, BX, R10
-	VPADDD   X5, X5, X5
-	ANDNL    DX, BX, SI
-	ANDL     CX, BX
-	VPXOR    X9, X5, X5
-	ADDL     SI, R8
-	ADDL     BX, R8
+	ANDL     AX, DX
 	VPSRLD   $0x1e, X8, X9
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
+	ADDL     DX, R10
+	ANDNL    AX, CX, SI
 	VPSLLD   $0x02, X8, X8
+	RORXL    $0x1b, CX, R9
+	ADDL     16(SP), BX
+	VPXOR    X9, X4, X4
+	RORXL    $0x02, CX, DX
+	ADDL     R9, R10
+	VPXOR    X8, X4, X4
+	ADDL     SI, BX
+	ANDL     R8, CX
+	VPADDD   k<>+0(SB), X4, X10
+	ADDL     CX, BX
+	VMOVDQU  X10, (SP)
+	ANDNL    R8, R10, SI
+	RORXL    $0x1b, R10, R9
+	ADDL     20(SP), AX
+	VPALIGNR $0x08, X1, X2, X8
+	RORXL    $0x02, R10, CX
+	ADDL     R9, BX
+	VPXOR    X8, X1, X5
+	ADDL     SI, AX
+	ANDL     DX, R10
+	VPXOR    X3, X5, X5
+	ADDL     R10, AX
+	ANDNL    DX, BX, SI
+	VPSRLDQ  $0x04, X4, X9
+	RORXL    $0x1b, BX, R9
+	ADDL     24(SP), R8
+	VPXOR    X9, X5, X5
+	RORXL    $0x02, BX, R10
+	ADDL     R9, AX
+	VPSLLDQ  $0x0c, X5, X8
+	ADDL     SI, R8
+	ANDL     CX, BX
+	VPSRLD   $0x1f, X5, X9
+	ADDL     BX, R8
+	ANDNL    CX, AX, SI
+	RORXL    $0x1b, AX, R9
+	VPADDD   X5, X5, X5
 	ADDL     28(SP), DX
 	RORXL    $0x02, AX, BX
 	VPXOR    X9, X5, X5
-	ANDNL    CX, AX, SI
-	ANDL     R10, AX
-	VPXOR    X8, X5, X5
+	ADDL     R9, R8
 	ADDL     SI, DX
+	VPSRLD   $0x1e, X8, X9
+	ANDL     R10, AX
 	ADDL     AX, DX
-	VPADDD   k<>+16(SB), X5, X10
+	VPSLLD   $0x02, X8, X8
+	ANDNL    R10, R8, SI
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, 16(SP)
+	VPXOR    X9, X5, X5
 	ADDL     32(SP), CX
 	RORXL    $0x02, R8, AX
-	ANDNL    R10, R8, SI
-	VPALIGNR $0x08, X2, X3, X8
-	ANDL     BX, R8
+	VPXOR    X8, X5, X5
+	ADDL     R9, DX
 	ADDL     SI, CX
-	VPXOR    X8, X2, X6
+	VPADDD   k<>+16(SB), X5, X10
+	ANDL     BX, R8
 	ADDL     R8, CX
-	RORXL    $0x1b, DX, R9
-	VPXOR    X4, X6, X6
-	ADDL     R9, CX
-	ADDL     36(SP), R10
-	VPSRLDQ  $0x04, X5, X9
-	RORXL    $0x02, DX, R8
+	VMOVDQU  X10, 16(SP)
 	ANDNL    BX, DX, SI
-	VPXOR    X9, X6, X6
-	ANDL     AX, DX
+	RORXL    $0x1b, DX, R9
+	ADDL     36(SP), R10
+	VPALIGNR $0x08, X2, X3, X8
+	RORXL    $0x02, DX, R8
+	ADDL     R9, CX
+	VPXOR    X8, X2, X6
 	ADDL     SI, R10
-	VPSLLDQ  $0x0c, X6, X8
+	ANDL     AX, DX
+	VPXOR    X4, X6, X6
 	ADDL     DX, R10
-	RORXL    $0x1b, CX, R9
-	VPSRLD   $0x1f, X6, X9
-	ADDL     R9, R10
-	ADDL     40(SP), BX
-	RORXL    $0x02, CX, DX
-	VPADDD   X6, X6, X6
 	ANDNL    AX, CX, SI
-	ANDL     R8, CX
+	VPSRLDQ  $0x04, X5, X9
+	RORXL    $0x1b, CX, R9
+	ADDL     40(SP), BX
 	VPXOR    X9, X6, X6
+	RORXL    $0x02, CX, DX
+	ADDL     R9, R10
+	VPSLLDQ  $0x0c, X6, X8
 	ADDL     SI, BX
+	ANDL     R8, CX
+	VPSRLD   $0x1f, X6, X9
 	ADDL     CX, BX
-	VPSRLD   $0x1e, X8, X9
+	ANDNL    R8, R10, SI
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPSLLD   $0x02, X8, X8
+	VPADDD   X6, X6, X6
 	ADDL     44(SP), AX
 	RORXL    $0x02, R10, CX
 	VPXOR    X9, X6, X6
-	ANDNL    R8, R10, SI
-	ANDL     DX, R10
-	VPXOR    X8, X6, X6
+	ADDL     R9, BX
 	ADDL     SI, AX
+	VPSRLD   $0x1e, X8, X9
+	ANDL     DX, R10
 	ADDL     R10, AX
-	VPADDD   k<>+16(SB), X6, X10
+	VPSLLD   $0x02, X8, X8
+	ANDNL    DX, BX, SI
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 32(SP)
+	VPXOR    X9, X6, X6
 	ADDL     48(SP), R8
 	RORXL    $0x02, BX, R10
-	ANDNL    DX, BX, SI
-	VPALIGNR $0x08, X3, X4, X8
-	ANDL     CX, BX
+	VPXOR    X8, X6, X6
+	ADDL     R9, AX
 	ADDL     SI, R8
-	VPXOR    X8, X3, X7
+	VPADDD   k<>+16(SB), X6, X10
+	ANDL     CX, BX
 	ADDL     BX, R8
-	RORXL    $0x1b, AX, R9
-	VPXOR    X5, X7, X7
-	ADDL     R9, R8
-	ADDL     52(SP), DX
-	VPSRLDQ  $0x04, X6, X9
-	RORXL    $0x02, AX, BX
+	VMOVDQU  X10, 32(SP)
 	ANDNL    CX, AX, SI
-	VPXOR    X9, X7, X7
-	ANDL     R10, AX
+	RORXL    $0x1b, AX, R9
+	ADDL     52(SP), DX
+	VPALIGNR $0x08, X3, X4, X8
+	RORXL    $0x02, AX, BX
+	ADDL     R9, R8
+	VPXOR    X8, X3, X7
 	ADDL     SI, DX
-	VPSLLDQ  $0x0c, X7, X8
+	ANDL     R10, AX
+	VPXOR    X5, X7, X7
 	ADDL     AX, DX
-	RORXL    $0x1b, R8, R9
-	VPSRLD   $0x1f, X7, X9
-	ADDL     R9, DX
-	ADDL     56(SP), CX
-	RORXL    $0x02, R8, AX
-	VPADDD   X7, X7, X7
 	ANDNL    R10, R8, SI
-	ANDL     BX, R8
+	VPSRLDQ  $0x04, X6, X9
+	RORXL    $0x1b, R8, R9
+	ADDL     56(SP), CX
 	VPXOR    X9, X7, X7
+	RORXL    $0x02, R8, AX
+	ADDL     R9, DX
+	VPSLLDQ  $0x0c, X7, X8
 	ADDL     SI, CX
+	ANDL     BX, R8
+	VPSRLD   $0x1f, X7, X9
 	ADDL     R8, CX
-	VPSRLD   $0x1e, X8, X9
+	ANDNL    BX, DX, SI
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPSLLD   $0x02, X8, X8
+	VPADDD   X7, X7, X7
 	ADDL     60(SP), R10
 	RORXL    $0x02, DX, R8
 	VPXOR    X9, X7, X7
-	ANDNL    BX, DX, SI
-	ANDL     AX, DX
-	VPXOR    X8, X7, X7
+	ADDL     R9, CX
 	ADDL     SI, R10
+	VPSRLD   $0x1e, X8, X9
+	ANDL     AX, DX
 	ADDL     DX, R10
-	VPADDD   k<>+16(SB), X7, X10
+	VPSLLD   $0x02, X8, X8
+	ANDNL    AX, CX, SI
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 48(SP)
+	VPXOR    X9, X7, X7
 	ADDL     (SP), BX
 	RORXL    $0x02, CX, DX
-	ANDNL    AX, CX, SI
-	ANDL     R8, CX
-	VPXOR    X1, X0, X0
+	VPXOR    X8, X7, X7
+	ADDL     R9, R10
 	ADDL     SI, BX
+	VPADDD   k<>+16(SB), X7, X10
+	ANDL     R8, CX
 	ADDL     CX, BX
+	VMOVDQU  X10, 48(SP)
+	ANDNL    R8, R10, SI
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPXOR    X4, X0, X0
 	ADDL     4(SP), AX
 	RORXL    $0x02, R10, CX
-	ANDNL    R8, R10, SI
-	VPALIGNR $0x08, X6, X7, X8
-	ANDL     DX, R10
+	VPXOR    X1, X0, X0
+	ADDL     R9, BX
 	ADDL     SI, AX
+	ANDL     DX, R10
+	VPXOR    X4, X0, X0
 	ADDL     R10, AX
-	RORXL    $0x1b, BX, R9
-	VPXOR    X8, X0, X0
-	ADDL     R9, AX
-	ADDL     8(SP), R8
-	RORXL    $0x02, BX, R10
-	VPSRLD   $0x1e, X0, X9
 	ANDNL    DX, BX, SI
-	ANDL     CX, BX
+	RORXL    $0x1b, BX, R9
+	ADDL     8(SP), R8
+	VPALIGNR $0x08, X6, X7, X8
+	RORXL    $0x02, BX, R10
+	ADDL     R9, AX
 	ADDL     SI, R8
+	VPXOR    X8, X0, X0
+	ANDL     CX, BX
 	ADDL     BX, R8
-	VPSLLD   $0x02, X0, X0
-	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     12(SP), DX
-	VPXOR    X9, X0, X0
-	RORXL    $0x02, AX, BX
 	ANDNL    CX, AX, SI
-	ANDL     R10, AX
+	RORXL    $0x1b, AX, R9
+	VPSRLD   $0x1e, X0, X9
+	ADDL     12(SP), DX
+	RORXL    $0x02, AX, BX
+	ADDL     R9, R8
+	VPSLLD   $0x02, X0, X0
 	ADDL     SI, DX
-	VPADDD   k<>+16(SB), X0, X10
+	ANDL     R10, AX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), CX
+	VPXOR    X9, X0, X0
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPXOR    X2, X1, X1
+	VPADDD   k<>+16(SB), X0, X10
+	ADDL     R9, DX
+	ADDL     16(SP), CX
 	ADDL     R8, CX
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X5, X1, X1
-	ADDL     20(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	VPALIGNR $0x08, X7, X0, X8
 	XORL     BX, DX
+	VPXOR    X2, X1, X1
+	ADDL     R9, CX
+	ADDL     20(SP), R10
 	ADDL     DX, R10
+	VPXOR    X5, X1, X1
 	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X1, X1
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	VPALIGNR $0x08, X7, X0, X8
+	XORL     AX, CX
 	ADDL     R9, R10
 	ADDL     24(SP), BX
-	RORXL    $0x02, CX, DX
-	VPSRLD   $0x1e, X1, X9
-	XORL     R8, CX
-	XORL     AX, CX
+	VPXOR    X8, X1, X1
 	ADDL     CX, BX
-	VPSLLD   $0x02, X1, X1
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     28(SP), AX
-	VPXOR    X9, X1, X1
 	RORXL    $0x02, R10, CX
+	VPSRLD   $0x1e, X1, X9
 	XORL     DX, R10
 	XORL     R8, R10
-	VPADDD   k<>+16(SB), X1, X10
+	ADDL     R9, BX
+	VPSLLD   $0x02, X1, X1
+	ADDL     28(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), R8
+	VPXOR    X9, X1, X1
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
-	VPXOR    X3, X2, X2
+	VPADDD   k<>+16(SB), X1, X10
+	ADDL     R9, AX
+	ADDL     32(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X6, X2, X2
-	ADDL     36(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	VPALIGNR $0x08, X0, X1, X8
 	XORL     CX, AX
+	VPXOR    X3, X2, X2
+	ADDL     R9, R8
+	ADDL     36(SP), DX
 	ADDL     AX, DX
+	VPXOR    X6, X2, X2
 	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X2, X2
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	VPALIGNR $0x08, X0, X1, X8
+	XORL     R10, R8
 	ADDL     R9, DX
 	ADDL     40(SP), CX
-	RORXL    $0x02, R8, AX
-	VPSRLD   $0x1e, X2, X9
-	XORL     BX, R8
-	XORL     R10, R8
+	VPXOR    X8, X2, X2
 	ADDL     R8, CX
-	VPSLLD   $0x02, X2, X2
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     44(SP), R10
-	VPXOR    X9, X2, X2
 	RORXL    $0x02, DX, R8
+	VPSRLD   $0x1e, X2, X9
 	XORL     AX, DX
 	XORL     BX, DX
-	VPADDD   k<>+32(SB), X2, X10
+	ADDL     R9, CX
+	VPSLLD   $0x02, X2, X2
+	ADDL     44(SP), R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), BX
+	VPXOR    X9, X2, X2
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
-	VPXOR    X4, X3, X3
+	VPADDD   k<>+32(SB), X2, X10
+	ADDL     R9, R10
+	ADDL     48(SP), BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VPXOR    X7, X3, X3
-	ADDL     52(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	VPALIGNR $0x08, X1, X2, X8
 	XORL     R8, R10
+	VPXOR    X4, X3, X3
+	ADDL     R9, BX
+	ADDL     52(SP), AX
 	ADDL     R10, AX
+	VPXOR    X7, X3, X3
 	RORXL    $0x1b, BX, R9
-	VPXOR    X8, X3, X3
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	VPALIGNR $0x08, X1, X2, X8
+	XORL     DX, BX
 	ADDL     R9, AX
 	ADDL     56(SP), R8
-	RORXL    $0x02, BX, R10
-	VPSRLD   $0x1e, X3, X9
-	XORL     CX, BX
-	XORL     DX, BX
+	VPXOR    X8, X3, X3
 	ADDL     BX, R8
-	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     60(SP), DX
-	VPXOR    X9, X3, X3
 	RORXL    $0x02, AX, BX
+	VPSRLD   $0x1e, X3, X9
 	XORL     R10, AX
 	XORL     CX, AX
-	VPADDD   k<>+32(SB), X3, X10
+	ADDL     R9, R8
+	VPSLLD   $0x02, X3, X3
+	ADDL     60(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), CX
+	VPXOR    X9, X3, X3
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
-	VPXOR    X5, X4, X4
+	VPADDD   k<>+32(SB), X3, X10
+	ADDL     R9, DX
+	ADDL     (SP), CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	VPXOR    X0, X4, X4
-	ADDL     4(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	VPALIGNR $0x08, X2, X3, X8
 	XORL     BX, DX
+	VPXOR    X5, X4, X4
+	ADDL     R9, CX
+	ADDL     4(SP), R10
 	ADDL     DX, R10
+	VPXOR    X0, X4, X4
 	RORXL    $0x1b, CX, R9
-	VPXOR    X8, X4, X4
+	RORXL    $0x02, CX, DX
+	XORL     R8, CX
+	VPALIGNR $0x08, X2, X3, X8
+	XORL     AX, CX
 	ADDL     R9, R10
 	ADDL     8(SP), BX
-	RORXL    $0x02, CX, DX
-	VPSRLD   $0x1e, X4, X9
-	XORL     R8, CX
-	XORL     AX, CX
+	VPXOR    X8, X4, X4
 	ADDL     CX, BX
-	VPSLLD   $0x02, X4, X4
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     12(SP), AX
-	VPXOR    X9, X4, X4
 	RORXL    $0x02, R10, CX
+	VPSRLD   $0x1e, X4, X9
 	XORL     DX, R10
 	XORL     R8, R10
-	VPADDD   k<>+32(SB), X4, X10
+	ADDL     R9, BX
+	VPSLLD   $0x02, X4, X4
+	ADDL     12(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, (SP)
-	ADDL     16(SP), R8
+	VPXOR    X9, X4, X4
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
-	VPXOR    X6, X5, X5
+	VPADDD   k<>+32(SB), X4, X10
+	ADDL     R9, AX
+	ADDL     16(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X1, X5, X5
-	ADDL     20(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	VPALIGNR $0x08, X3, X4, X8
 	XORL     CX, AX
+	VPXOR    X6, X5, X5
+	ADDL     R9, R8
+	ADDL     20(SP), DX
 	ADDL     AX, DX
+	VPXOR    X1, X5, X5
 	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X5, X5
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	XORL     R10, R8
+	VPALIGNR $0x08, X3, X4, X8
 	ADDL     R9, DX
 	ADDL     24(SP), CX
-	RORXL    $0x02, R8, AX
-	VPSRLD   $0x1e, X5, X9
-	XORL     BX, R8
-	XORL     R10, R8
 	ADDL     R8, CX
-	VPSLLD   $0x02, X5, X5
+	VPXOR    X8, X5, X5
 	RORXL    $0x1b, DX, R9
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
+	VPSRLD   $0x1e, X5, X9
 	ADDL     R9, CX
 	ADDL     28(SP), R10
-	VPXOR    X9, X5, X5
-	RORXL    $0x02, DX, R8
-	XORL     AX, DX
-	XORL     BX, DX
-	VPADDD   k<>+32(SB), X5, X10
 	ADDL     DX, R10
+	VPSLLD   $0x02, X5, X5
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
-	VMOVDQU  X10, 16(SP)
+	MOVL     CX, SI
+	ANDL     R8, SI
+	VPXOR    X9, X5, X5
 	ADDL     32(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	ANDL     R8, SI
 	XORL     R8, CX
-	VPXOR    X7, X6, X6
-	ADDL     SI, BX
+	VPADDD   k<>+32(SB), X5, X10
 	ANDL     AX, CX
+	ADDL     SI, BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, R10, R9
-	VPXOR    X2, X6, X6
 	ADDL     R9, BX
-	ADDL     36(SP), AX
-	RORXL    $0x02, R10, CX
 	MOVL     R10, SI
 	ANDL     DX, SI
-	VPALIGNR $0x08, X4, X5, X8
+	ADDL     36(SP), AX
+	VPXOR    X7, X6, X6
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X2, X6, X6
 	ADDL     R10, AX
-	VPXOR    X8, X6, X6
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	MOVL     BX, SI
+	ANDL     CX, SI
+	VPALIGNR $0x08, X4, X5, X8
 	ADDL     40(SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	VPSRLD   $0x1e, X6, X9
-	ANDL     CX, SI
 	XORL     CX, BX
-	ADDL     SI, R8
 	ANDL     DX, BX
-	VPSLLD   $0x02, X6, X6
+	VPXOR    X8, X6, X6
+	ADDL     SI, R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
+	MOVL     AX, SI
+	VPSRLD   $0x1e, X6, X9
+	ANDL     R10, SI
 	ADDL     44(SP), DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X6, X6
-	MOVL     AX, SI
-	ANDL     R10, SI
 	XORL     R10, AX
-	ADDL     SI, DX
-	VPADDD   k<>+32(SB), X6, X10
+	VPSLLD   $0x02, X6, X6
 	ANDL     CX, AX
+	ADDL     SI, DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 32(SP)
+	VPXOR    X9, X6, X6
+	MOVL     R8, SI
+	ANDL     BX, SI
 	ADDL     48(SP), CX
 	RORXL    $0x02, R8, AX
-	MOVL     R8, SI
-	ANDL     BX, SI
+	VPADDD   k<>+32(SB), X6, X10
 	XORL     BX, R8
-	VPXOR    X0, X7, X7
-	ADDL     SI, CX
 	ANDL     R10, R8
+	ADDL     SI, CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, DX, R9
-	VPXOR    X3, X7, X7
 	ADDL     R9, CX
-	ADDL     52(SP), R10
-	RORXL    $0x02, DX, R8
 	MOVL     DX, SI
 	ANDL     AX, SI
-	VPALIGNR $0x08, X5, X6, X8
+	ADDL     52(SP), R10
+	VPXOR    X0, X7, X7
+	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	ADDL     SI, R10
 	ANDL     BX, DX
+	ADDL     SI, R10
+	VPXOR    X3, X7, X7
 	ADDL     DX, R10
-	VPXOR    X8, X7, X7
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	MOVL     CX, SI
+	ANDL     R8, SI
+	VPALIGNR $0x08, X5, X6, X8
 	ADDL     56(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	VPSRLD   $0x1e, X7, X9
-	ANDL     R8, SI
 	XORL     R8, CX
-	ADDL     SI, BX
 	ANDL     AX, CX
-	VPSLLD   $0x02, X7, X7
+	VPXOR    X8, X7, X7
+	ADDL     SI, BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
 	ADDL     R9, BX
+	MOVL     R10, SI
+	VPSRLD   $0x1e, X7, X9
+	ANDL     DX, SI
 	ADDL     60(SP), AX
 	RORXL    $0x02, R10, CX
-	VPXOR    X9, X7, X7
-	MOVL     R10, SI
-	ANDL     DX, SI
 	XORL     DX, R10
-	ADDL     SI, AX
-	VPADDD   k<>+48(SB), X7, X10
+	VPSLLD   $0x02, X7, X7
 	ANDL     R8, R10
+	ADDL     SI, AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
-	VMOVDQU  X10, 48(SP)
+	VPXOR    X9, X7, X7
+	MOVL     BX, SI
+	ANDL     CX, SI
 	ADDL     (SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	ANDL     CX, SI
+	VPADDD   k<>+48(SB), X7, X10
 	XORL     CX, BX
-	VPXOR    X1, X0, X0
-	ADDL     SI, R8
 	ANDL     DX, BX
+	ADDL     SI, R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, AX, R9
-	VPXOR    X4, X0, X0
 	ADDL     R9, R8
-	ADDL     4(SP), DX
-	RORXL    $0x02, AX, BX
 	MOVL     AX, SI
 	ANDL     R10, SI
-	VPALIGNR $0x08, X6, X7, X8
+	ADDL     4(SP), DX
+	VPXOR    X1, X0, X0
+	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	ADDL     SI, DX
 	ANDL     CX, AX
+	ADDL     SI, DX
+	VPXOR    X4, X0, X0
 	ADDL     AX, DX
-	VPXOR    X8, X0, X0
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
+	MOVL     R8, SI
+	ANDL     BX, SI
+	VPALIGNR $0x08, X6, X7, X8
 	ADDL     8(SP), CX
 	RORXL    $0x02, R8, AX
-	MOVL     R8, SI
-	VPSRLD   $0x1e, X0, X9
-	ANDL     BX, SI
 	XORL     BX, R8
-	ADDL     SI, CX
 	ANDL     R10, R8
-	VPSLLD   $0x02, X0, X0
+	VPXOR    X8, X0, X0
+	ADDL     SI, CX
 	ADDL     R8, CX
 	RORXL    $0x1b, DX, R9
 	ADDL     R9, CX
+	MOVL     DX, SI
+	VPSRLD   $0x1e, X0, X9
+	ANDL     AX, SI
 	ADDL     12(SP), R10
 	RORXL    $0x02, DX, R8
-	VPXOR    X9, X0, X0
-	MOVL     DX, SI
-	ANDL     AX, SI
 	XORL     AX, DX
-	ADDL     SI, R10
-	VPADDD   k<>+48(SB), X0, X10
+	VPSLLD   $0x02, X0, X0
 	ANDL     BX, DX
+	ADDL     SI, R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
-	VMOVDQU  X10, (SP)
+	VPXOR    X9, X0, X0
+	MOVL     CX, SI
+	ANDL     R8, SI
 	ADDL     16(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	ANDL     R8, SI
+	VPADDD   k<>+48(SB), X0, X10
 	XORL     R8, CX
-	VPXOR    X2, X1, X1
-	ADDL     SI, BX
 	ANDL     AX, CX
+	ADDL     SI, BX
 	ADDL     CX, BX
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, R10, R9
-	VPXOR    X5, X1, X1
 	ADDL     R9, BX
-	ADDL     20(SP), AX
-	RORXL    $0x02, R10, CX
 	MOVL     R10, SI
 	ANDL     DX, SI
-	VPALIGNR $0x08, X7, X0, X8
+	ADDL     20(SP), AX
+	VPXOR    X2, X1, X1
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X5, X1, X1
 	ADDL     R10, AX
-	VPXOR    X8, X1, X1
 	RORXL    $0x1b, BX, R9
 	ADDL     R9, AX
+	MOVL     BX, SI
+	ANDL     CX, SI
+	VPALIGNR $0x08, X7, X0, X8
 	ADDL     24(SP), R8
 	RORXL    $0x02, BX, R10
-	MOVL     BX, SI
-	VPSRLD   $0x1e, X1, X9
-	ANDL     CX, SI
 	XORL     CX, BX
-	ADDL     SI, R8
 	ANDL     DX, BX
-	VPSLLD   $0x02, X1, X1
+	VPXOR    X8, X1, X1
+	ADDL     SI, R8
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
 	ADDL     R9, R8
+	MOVL     AX, SI
+	VPSRLD   $0x1e, X1, X9
+	ANDL     R10, SI
 	ADDL     28(SP), DX
 	RORXL    $0x02, AX, BX
-	VPXOR    X9, X1, X1
-	MOVL     AX, SI
-	ANDL     R10, SI
 	XORL     R10, AX
-	ADDL     SI, DX
-	VPADDD   k<>+48(SB), X1, X10
+	VPSLLD   $0x02, X1, X1
 	ANDL     CX, AX
+	ADDL     SI, DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
-	VMOVDQU  X10, 16(SP)
-	ADDL     32(SP), CX
-	RORXL    $0x02, R8, AX
+	VPXOR    X9, X1, X1
 	MOVL     R8, SI
 	ANDL     BX, SI
+	ADDL     32(SP), CX
+	RORXL    $0x02, R8, AX
+	VPADDD   k<>+48(SB), X1, X10
 	XORL     BX, R8
-	VPXOR    X3, X2, X2
-	ADDL     SI, CX
 	ANDL     R10, R8
+	ADDL     SI, CX
 	ADDL     R8, CX
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, DX, R9
-	VPXOR    X6, X2, X2
 	ADDL     R9, CX
-	ADDL     36(SP), R10
-	RORXL    $0x02, DX, R8
 	MOVL     DX, SI
 	ANDL     AX, SI
-	VPALIGNR $0x08, X0, X1, X8
+	ADDL     36(SP), R10
+	VPXOR    X3, X2, X2
+	RORXL    $0x02, DX, R8
 	XORL     AX, DX
-	ADDL     SI, R10
 	ANDL     BX, DX
+	ADDL     SI, R10
+	VPXOR    X6, X2, X2
 	ADDL     DX, R10
-	VPXOR    X8, X2, X2
 	RORXL    $0x1b, CX, R9
 	ADDL     R9, R10
+	MOVL     CX, SI
+	VPALIGNR $0x08, X0, X1, X8
+	ANDL     R8, SI
 	ADDL     40(SP), BX
 	RORXL    $0x02, CX, DX
-	MOVL     CX, SI
-	VPSRLD   $0x1e, X2, X9
-	ANDL     R8, SI
 	XORL     R8, CX
-	ADDL     SI, BX
+	VPXOR    X8, X2, X2
 	ANDL     AX, CX
-	VPSLLD   $0x02, X2, X2
+	ADDL     SI, BX
 	ADDL     CX, BX
 	RORXL    $0x1b, R10, R9
+	VPSRLD   $0x1e, X2, X9
 	ADDL     R9, BX
-	ADDL     44(SP), AX
-	RORXL    $0x02, R10, CX
-	VPXOR    X9, X2, X2
 	MOVL     R10, SI
 	ANDL     DX, SI
+	ADDL     44(SP), AX
+	VPSLLD   $0x02, X2, X2
+	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	ADDL     SI, AX
-	VPADDD   k<>+48(SB), X2, X10
 	ANDL     R8, R10
+	ADDL     SI, AX
+	VPXOR    X9, X2, X2
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, 32(SP)
-	ADDL     48(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
+	VPADDD   k<>+48(SB), X2, X10
 	XORL     DX, BX
-	VPXOR    X4, X3, X3
+	ADDL     R9, AX
+	ADDL     48(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, 32(SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	VPXOR    X7, X3, X3
-	ADDL     52(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
-	VPALIGNR $0x08, X1, X2, X8
 	XORL     CX, AX
+	VPXOR    X4, X3, X3
+	ADDL     R9, R8
+	ADDL     52(SP), DX
 	ADDL     AX, DX
+	VPXOR    X7, X3, X3
 	RORXL    $0x1b, R8, R9
-	VPXOR    X8, X3, X3
+	RORXL    $0x02, R8, AX
+	XORL     BX, R8
+	VPALIGNR $0x08, X1, X2, X8
+	XORL     R10, R8
 	ADDL     R9, DX
 	ADDL     56(SP), CX
-	RORXL    $0x02, R8, AX
-	VPSRLD   $0x1e, X3, X9
-	XORL     BX, R8
-	XORL     R10, R8
+	VPXOR    X8, X3, X3
 	ADDL     R8, CX
-	VPSLLD   $0x02, X3, X3
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     60(SP), R10
-	VPXOR    X9, X3, X3
 	RORXL    $0x02, DX, R8
+	VPSRLD   $0x1e, X3, X9
 	XORL     AX, DX
 	XORL     BX, DX
-	VPADDD   k<>+48(SB), X3, X10
+	ADDL     R9, CX
+	VPSLLD   $0x02, X3, X3
+	ADDL     60(SP), R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 48(SP)
-	ADDL     (SP), BX
+	VPXOR    X9, X3, X3
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
-	MOVQ     72(SP), DI
+	VPADDD   k<>+48(SB), X3, X10
+	ADDL     R9, R10
+	ADDL     (SP), BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 48(SP)
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	VMOVDQU  (DI), X0
-	ADDL     4(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
-	VPSHUFB  X11, X0, X0
 	XORL     R8, R10
+	MOVQ     72(SP), DI
+	ADDL     R9, BX
+	ADDL     4(SP), AX
 	ADDL     R10, AX
+	VMOVDQU  (DI), X0
 	RORXL    $0x1b, BX, R9
-	VMOVDQU  16(DI), X1
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	VPSHUFB  X11, X0, X0
+	XORL     DX, BX
 	ADDL     R9, AX
 	ADDL     8(SP), R8
-	RORXL    $0x02, BX, R10
-	VPSHUFB  X11, X1, X1
-	XORL     CX, BX
-	XORL     DX, BX
+	VMOVDQU  16(DI), X1
 	ADDL     BX, R8
-	VMOVDQU  32(DI), X2
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     12(SP), DX
-	VPSHUFB  X11, X2, X2
 	RORXL    $0x02, AX, BX
+	VPSHUFB  X11, X1, X1
 	XORL     R10, AX
 	XORL     CX, AX
-	VMOVDQU  48(DI), X3
+	ADDL     R9, R8
+	VMOVDQU  32(DI), X2
+	ADDL     12(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPSHUFB  X11, X3, X3
-	ADDL     16(SP), CX
+	VPSHUFB  X11, X2, X2
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
+	VMOVDQU  48(DI), X3
+	ADDL     R9, DX
+	ADDL     16(SP), CX
 	ADDL     R8, CX
+	VPSHUFB  X11, X3, X3
 	RORXL    $0x1b, DX, R9
+	RORXL    $0x02, DX, R8
+	XORL     AX, DX
+	XORL     BX, DX
 	ADDL     R9, CX
 	ADDL     20(SP), R10
-	RORXL    $0x02, DX, R8
-	XORL     AX, DX
-	XORL     BX, DX
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VPADDD   k<>+0(SB), X0, X10
-	ADDL     24(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	ADDL     R9, R10
+	ADDL     24(SP), BX
 	ADDL     CX, BX
+	VPADDD   k<>+0(SB), X0, X10
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     28(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
+	ADDL     R9, BX
+	ADDL     28(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
-	ADDL     R9, AX
-	VMOVDQU  X10, (SP)
-	ADDL     32(SP), R8
 	RORXL    $0x02, BX, R10
 	XORL     CX, BX
 	XORL     DX, BX
+	ADDL     R9, AX
+	ADDL     32(SP), R8
 	ADDL     BX, R8
+	VMOVDQU  X10, (SP)
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     36(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
+	ADDL     R9, R8
+	ADDL     36(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
-	ADDL     R9, DX
-	VPADDD   k<>+0(SB), X1, X10
-	ADDL     40(SP), CX
 	RORXL    $0x02, R8, AX
 	XORL     BX, R8
 	XORL     R10, R8
+	ADDL     R9, DX
+	ADDL     40(SP), CX
 	ADDL     R8, CX
+	VPADDD   k<>+0(SB), X1, X10
 	RORXL    $0x1b, DX, R9
-	ADDL     R9, CX
-	ADDL     44(SP), R10
 	RORXL    $0x02, DX, R8
 	XORL     AX, DX
 	XORL     BX, DX
+	ADDL     R9, CX
+	ADDL     44(SP), R10
 	ADDL     DX, R10
 	RORXL    $0x1b, CX, R9
-	ADDL     R9, R10
-	VMOVDQU  X10, 16(SP)
-	ADDL     48(SP), BX
 	RORXL    $0x02, CX, DX
 	XORL     R8, CX
 	XORL     AX, CX
+	ADDL     R9, R10
+	ADDL     48(SP), BX
 	ADDL     CX, BX
+	VMOVDQU  X10, 16(SP)
 	RORXL    $0x1b, R10, R9
-	ADDL     R9, BX
-	ADDL     52(SP), AX
 	RORXL    $0x02, R10, CX
 	XORL     DX, R10
 	XORL     R8, R10
+	ADDL     R9, BX
+	ADDL     52(SP), AX
 	ADDL     R10, AX
 	RORXL    $0x1b, BX, R9
+	RORXL    $0x02, BX, R10
+	XORL     CX, BX
+	XORL     DX, BX
 	ADDL     R9, AX
 	VPADDD   k<>+0(SB), X2, X10
 	ADDL     56(SP), R8
-	RORXL    $0x02, BX, R10
-	XORL     CX, BX
-	XORL     DX, BX
 	ADDL     BX, R8
 	RORXL    $0x1b, AX, R9
-	ADDL     R9, R8
-	ADDL     60(SP), DX
 	RORXL    $0x02, AX, BX
 	XORL     R10, AX
 	XORL     CX, AX
+	ADDL     R9, R8
+	ADDL     60(SP), DX
 	ADDL     AX, DX
 	RORXL    $0x1b, R8, R9
 	ADDL     R9, DX
