@@ -11,8 +11,8 @@ import (
 func sha512BMI2(f *amd64.File) {
 	for _, h := range []spec.Hash{spec.SHA512, spec.SHA384, spec.SHA512_256, spec.SHA512_224} {
 		iterateSHA2Scalar(f, h, "IterateBMI2"+h.Suffix, `
-A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-480 on CPUs that do four.`)
+A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+440, and 477 with the schedule on Zen 4.`)
 	}
 	compressSHA2Scalar(f, spec.SHA512, "CompressBMI2")
 }

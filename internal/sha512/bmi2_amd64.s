@@ -16,8 +16,8 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $704-16
 	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
-	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-	// 480 on CPUs that do four.
+	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+	// 440, and 477 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -94,32 +94,29 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -192,32 +189,29 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 432(SP)
 	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
@@ -272,2728 +266,2491 @@ compression:
 	MOVQ         48(DI), R9
 	MOVQ         56(DI), R14
 	VMOVQ        144(SP), X10
+	MOVQ         64(DI), SI
+	ANDQ         DX, SI
+	VMOVHPD      152(SP), X10, X10
+	XORQ         R9, SI
+	ADDQ         SI, R10
+	VINSERTI128  $0x01, X10, Y0, Y0
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	VPADDQ       128(DI), Y0, Y0
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPAND        200(DI), Y0, Y10
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	VMOVHPD      152(SP), X10, X10
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	VINSERTI128  $0x01, X10, Y0, Y0
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	VPADDQ       128(DI), Y0, Y0
-	ADDQ         R10, CX
-	MOVQ         64(DI), SI
-	VPAND        200(DI), Y0, Y10
-	ANDQ         DX, SI
-	XORQ         R9, SI
 	VPXOR        Y10, Y12, Y12
-	ADDQ         SI, CX
-	RORXQ        $0x0e, DX, SI
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VMOVQ        160(SP), X1
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
 	VMOVHPD      168(SP), X1, X1
-	RORXQ        $0x29, DX, R12
-	XORQ         R12, SI
-	ADDQ         SI, CX
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
 	VMOVQ        176(SP), X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
 	VMOVHPD      184(SP), X10, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VINSERTI128  $0x01, X10, Y1, Y1
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	VPADDQ       160(DI), Y1, Y1
-	ADDQ         SI, R10
+	XORQ         SI, R12
 	MOVQ         80(DI), R9
-	VPAND        200(DI), Y1, Y10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	VPXOR        Y10, Y13, Y13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         144(SP), R9
-	ADDQ         R9, BX
-	VPSRLQ       $0x07, Y8, Y9
+	VINSERTI128  $0x01, X10, Y1, Y1
 	MOVQ         DX, SI
 	XORQ         R8, SI
-	VPSRLQ       $0x01, Y8, Y10
+	VPADDQ       160(DI), Y1, Y1
+	ADDQ         144(SP), R9
 	ANDQ         CX, SI
+	VPAND        200(DI), Y1, Y10
+	ADDQ         R14, R10
 	XORQ         R8, SI
-	ADDQ         SI, BX
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R12, SI
-	RORXQ        $0x29, CX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	ADDQ         SI, BX
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPADDQ       Y9, Y0, Y0
-	LEAQ         (BX)(R13*1), R9
+	VPXOR        Y10, Y13, Y13
+	ADDQ         R12, R10
 	ADDQ         SI, R9
-	VPADDQ       c__c0000000003018__<>+0(SB), Y0, Y0
+	RORXQ        $0x12, CX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPSRLQ       $0x07, Y8, Y9
+	XORQ         R11, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x01, Y8, Y10
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPXOR        Y10, Y9, Y9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         SI, R12
 	MOVQ         88(DI), R8
-	MOVQ         R9, R13
-	VPSRLQ       $0x06, X0, X9
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	VPSRLQ       $0x13, X0, X10
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	VPXOR        X10, X9, X9
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         152(SP), R8
-	VPSLLQ       $0x2d, X0, X10
-	ADDQ         R8, AX
 	MOVQ         CX, SI
-	VPXOR        X10, X9, X9
+	VPXOR        Y10, Y9, Y9
 	XORQ         DX, SI
-	ANDQ         BX, SI
-	VPSRLQ       $0x3d, X0, X10
-	XORQ         DX, SI
-	ADDQ         SI, AX
-	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	VPSLLQ       $0x03, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x29, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
+	ADDQ         152(SP), R8
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+128(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	VPADDQ       c__c0000000003018__<>+0(SB), Y0, Y0
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	VPSRLQ       $0x06, X0, X9
 	ADDQ         SI, R8
-	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VMOVDQU      pad<>+64(SB), Y2
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	VPSRLQ       $0x13, X0, X10
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	VPSRLQ       $0x3d, X0, X10
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
 	ADDQ         96(DI), DX
 	ADDQ         160(SP), DX
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         DX, R11
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPSRLQ       $0x07, Y8, Y9
+	VPADDQ       Y9, Y0, Y0
 	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+128(SB), Y0, Y10
 	XORQ         CX, SI
-	ADDQ         SI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x29, AX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R11
-	VPSLLQ       $0x3f, Y8, Y10
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	LEAQ         (R11)(R13*1), DX
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
 	ADDQ         SI, DX
-	MOVQ         DX, R13
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VMOVDQU      pad<>+64(SB), Y2
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
 	VPXOR        Y10, Y9, Y9
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	VPADDQ       Y9, Y1, Y1
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	VMOVDQU      pad<>+96(SB), Y3
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, SI
 	ADDQ         104(DI), CX
 	ADDQ         168(SP), CX
-	ADDQ         CX, R10
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	MOVQ         AX, SI
-	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
 	ANDQ         R11, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         R13, DX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         BX, SI
-	ADDQ         SI, R10
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y8, Y1, Y1
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x29, R11, R12
-	XORQ         R12, SI
-	ADDQ         SI, R10
-	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	VPXOR        X10, X9, X9
+	ADDQ         R12, DX
 	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPSLLQ       $0x2d, X8, X10
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPXOR        X10, X9, X9
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	VMOVDQU      pad<>+96(SB), Y3
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	VPADDQ       Y8, Y1, Y1
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	VEXTRACTI128 $0x01, Y0, X8
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	VPSRLQ       $0x06, X8, X9
 	ADDQ         112(DI), BX
-	VPSRLQ       $0x3d, X8, X10
 	ADDQ         176(SP), BX
-	ADDQ         BX, R9
-	MOVQ         R11, SI
-	VPXOR        X10, X9, X9
-	XORQ         AX, SI
+	VPSRLQ       $0x13, X8, X10
 	ANDQ         R10, SI
-	VPSLLQ       $0x03, X8, X10
+	ADDQ         R14, CX
 	XORQ         AX, SI
-	ADDQ         SI, R9
-	RORXQ        $0x0e, R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, R10, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	VPSRLQ       $0x06, X1, X9
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
+	ADDQ         R12, CX
 	ADDQ         SI, BX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	VPSLLQ       $0x2d, X1, X10
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
 	VPXOR        X10, X9, X9
-	ADDQ         SI, R14
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	VPSLLQ       $0x03, X8, X10
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	VPSRLQ       $0x06, X1, X9
 	ADDQ         120(DI), AX
-	VPSRLQ       $0x3d, X1, X10
 	ADDQ         184(SP), AX
-	ADDQ         AX, R8
-	MOVQ         R10, SI
-	VPXOR        X10, X9, X9
-	XORQ         R11, SI
 	ANDQ         R9, SI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         R13, BX
 	XORQ         R11, SI
-	VPSLLQ       $0x03, X1, X10
-	ADDQ         SI, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	RORXQ        $0x29, R9, R12
-	XORQ         R12, SI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+160(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
+	ADDQ         R12, BX
 	ADDQ         SI, AX
-	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
+	RORXQ        $0x12, R9, SI
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X1, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y1, Y1
 	ADDQ         wk<>+64(SB), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+160(SB), Y1, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
 	VMOVDQA      Y8, Y2
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
 	VPADDQ       c_8000000000000000___<>+0(SB), Y2, Y2
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	VPSRLQ       $0x13, X8, X10
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
+	XORQ         R9, SI
 	ADDQ         wk<>+72(SB), R10
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPSRLQ       $0x3d, X8, X10
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	VPXOR        X10, X9, X9
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ANDQ         DX, SI
+	VPSRLQ       $0x06, X8, X9
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPSRLQ       $0x13, X8, X10
 	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	VPADDQ       Y9, Y2, Y2
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	VPSLLQ       $0x2d, X8, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPXOR        X10, X9, X9
+	XORQ         R8, SI
 	ADDQ         wk<>+80(SB), R9
-	VPSRLQ       $0x06, X2, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X2, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
+	ANDQ         CX, SI
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
 	ADDQ         SI, R9
-	VPSRLQ       $0x3d, X2, X10
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPSRLQ       $0x06, X2, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	VPSRLQ       $0x13, X2, X10
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         DX, SI
 	ADDQ         wk<>+88(SB), R8
-	VPSLLQ       $0x03, X2, X10
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
 	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	VPADDQ       k<>+192(SB), Y2, Y10
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	VPSRLQ       $0x3d, X2, X10
 	ADDQ         SI, R8
-	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	VPSLLQ       $0x03, X2, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	VPXOR        X10, X9, X9
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         CX, SI
 	ADDQ         wk<>+96(SB), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
+	ANDQ         AX, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R14
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
 	ADDQ         wk<>+104(SB), CX
-	ADDQ         CX, R10
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPADDQ       Y8, Y9, Y3
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       c____600<>+0(SB), Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	XORQ         AX, SI
 	ADDQ         wk<>+112(SB), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         wk<>+120(SB), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+224(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+256(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+288(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+320(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+352(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+384(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+416(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+448(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+480(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
 	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+512(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
 	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+544(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
+	XORQ         BX, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
 	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
 	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
-	ADDQ         88(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+576(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
+	XORQ         R9, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
 	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
 	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
-	ADDQ         120(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+608(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
-	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
 	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         R14, AX
+	VPADDQ       k<>+608(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         88(SP), R8
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
 	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         120(SP), AX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
 	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
 	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	ADDQ         R14, AX
+	ADDQ         R12, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression
@@ -3206,8 +2963,8 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $704-16
 	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
-	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-	// 480 on CPUs that do four.
+	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+	// 440, and 477 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -3284,32 +3041,29 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -3382,32 +3136,29 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 432(SP)
 	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
@@ -3460,2725 +3211,2488 @@ compression:
 	MOVQ         48(DI), R9
 	MOVQ         56(DI), R14
 	VMOVQ        144(SP), X10
+	MOVQ         64(DI), SI
+	ANDQ         DX, SI
+	VMOVHPD      152(SP), X10, X10
+	XORQ         R9, SI
+	ADDQ         SI, R10
+	VINSERTI128  $0x01, X10, Y0, Y0
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	VPADDQ       128(DI), Y0, Y0
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPAND        200(DI), Y0, Y10
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	VMOVHPD      152(SP), X10, X10
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	VINSERTI128  $0x01, X10, Y0, Y0
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	VPADDQ       128(DI), Y0, Y0
-	ADDQ         R10, CX
-	MOVQ         64(DI), SI
-	VPAND        200(DI), Y0, Y10
-	ANDQ         DX, SI
-	XORQ         R9, SI
 	VPXOR        Y10, Y12, Y12
-	ADDQ         SI, CX
-	RORXQ        $0x0e, DX, SI
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VMOVQ        160(SP), X1
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
 	VMOVHPD      168(SP), X1, X1
-	RORXQ        $0x29, DX, R12
-	XORQ         R12, SI
-	ADDQ         SI, CX
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
 	VMOVQ        176(SP), X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
 	VMOVHPD      184(SP), X10, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VINSERTI128  $0x01, X10, Y1, Y1
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	VPADDQ       160(DI), Y1, Y1
-	ADDQ         SI, R10
+	XORQ         SI, R12
 	MOVQ         80(DI), R9
-	VPAND        200(DI), Y1, Y10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	VPXOR        Y10, Y13, Y13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         144(SP), R9
-	ADDQ         R9, BX
-	VPSRLQ       $0x07, Y8, Y9
+	VINSERTI128  $0x01, X10, Y1, Y1
 	MOVQ         DX, SI
 	XORQ         R8, SI
-	VPSRLQ       $0x01, Y8, Y10
+	VPADDQ       160(DI), Y1, Y1
+	ADDQ         144(SP), R9
 	ANDQ         CX, SI
+	VPAND        200(DI), Y1, Y10
+	ADDQ         R14, R10
 	XORQ         R8, SI
-	ADDQ         SI, BX
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R12, SI
-	RORXQ        $0x29, CX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	ADDQ         SI, BX
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPADDQ       Y9, Y0, Y0
-	LEAQ         (BX)(R13*1), R9
+	VPXOR        Y10, Y13, Y13
+	ADDQ         R12, R10
 	ADDQ         SI, R9
-	VPADDQ       c__b0000000002c16__<>+0(SB), Y0, Y0
+	RORXQ        $0x12, CX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPSRLQ       $0x07, Y8, Y9
+	XORQ         R11, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x01, Y8, Y10
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPXOR        Y10, Y9, Y9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	VPXOR        Y10, Y9, Y9
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         SI, R12
 	MOVQ         88(DI), R8
-	MOVQ         R9, R13
-	VPSRLQ       $0x06, X0, X9
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	VPSRLQ       $0x13, X0, X10
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	VPXOR        X10, X9, X9
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         152(SP), R8
-	VPSLLQ       $0x2d, X0, X10
-	ADDQ         R8, AX
 	MOVQ         CX, SI
-	VPXOR        X10, X9, X9
+	VPXOR        Y10, Y9, Y9
 	XORQ         DX, SI
-	ANDQ         BX, SI
-	VPSRLQ       $0x3d, X0, X10
-	XORQ         DX, SI
-	ADDQ         SI, AX
-	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	VPSLLQ       $0x03, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x29, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
+	ADDQ         152(SP), R8
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+128(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	VPADDQ       c__b0000000002c16__<>+0(SB), Y0, Y0
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	VPSRLQ       $0x06, X0, X9
 	ADDQ         SI, R8
-	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VMOVDQU      pad_384<>+64(SB), Y2
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	VPSRLQ       $0x13, X0, X10
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSLLQ       $0x2d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	VPSRLQ       $0x3d, X0, X10
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPERM2I128   $0x08, Y9, Y9, Y9
 	ADDQ         96(DI), DX
 	ADDQ         160(SP), DX
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         DX, R11
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPSRLQ       $0x07, Y8, Y9
+	VPADDQ       Y9, Y0, Y0
 	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+128(SB), Y0, Y10
 	XORQ         CX, SI
-	ADDQ         SI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x29, AX, R12
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	LEAQ         (R11)(R13*1), DX
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
 	ADDQ         SI, DX
-	MOVQ         DX, R13
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VMOVDQU      pad_384<>+64(SB), Y2
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	VPSRLQ       $0x07, Y8, Y9
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
 	VPXOR        Y10, Y9, Y9
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	VPADDQ       Y9, Y1, Y1
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VMOVDQU      pad_384<>+96(SB), Y3
-	ADDQ         SI, R14
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         BX, SI
 	ADDQ         104(DI), CX
+	VPXOR        Y10, Y9, Y9
 	ADDQ         168(SP), CX
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         CX, R10
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R11, SI
+	ADDQ         R13, DX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         BX, SI
-	ADDQ         SI, R10
-	VPADDQ       Y8, Y1, Y1
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x29, R11, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x06, X8, X9
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
 	ADDQ         SI, CX
-	MOVQ         CX, R14
-	VPSLLQ       $0x2d, X8, X10
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	VPXOR        X10, X9, X9
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	VPADDQ       Y9, Y1, Y1
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VMOVDQU      pad_384<>+96(SB), Y3
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VPADDQ       Y8, Y1, Y1
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x06, X8, X9
+	XORQ         AX, SI
 	ADDQ         112(DI), BX
-	ADDQ         BX, R9
-	VPXOR        X10, X9, X9
-	MOVQ         R11, SI
-	XORQ         AX, SI
+	VPSRLQ       $0x13, X8, X10
 	ANDQ         R10, SI
-	VPSLLQ       $0x03, X8, X10
+	ADDQ         R14, CX
 	XORQ         AX, SI
-	ADDQ         SI, R9
-	RORXQ        $0x0e, R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, R10, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	VPSRLQ       $0x06, X1, X9
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X1, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	VPXOR        X10, X9, X9
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	VPSLLQ       $0x2d, X1, X10
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	VPSLLQ       $0x03, X8, X10
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	VPSRLQ       $0x06, X1, X9
 	ADDQ         120(DI), AX
-	VPSRLQ       $0x3d, X1, X10
-	ADDQ         AX, R8
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	VPXOR        X10, X9, X9
 	ANDQ         R9, SI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         R13, BX
 	XORQ         R11, SI
-	VPSLLQ       $0x03, X1, X10
-	ADDQ         SI, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
+	ADDQ         R12, BX
 	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	RORXQ        $0x29, R9, R12
-	XORQ         R12, SI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+160(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
 	ADDQ         SI, AX
-	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
+	RORXQ        $0x12, R9, SI
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
+	VPXOR        X10, X9, X9
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	VPXOR        X10, X9, X9
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X1, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	ADDQ         wk_384<>+64(SB), R11
+	VPADDQ       Y9, Y1, Y1
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+160(SB), Y1, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
 	VMOVDQA      Y8, Y2
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	VPXOR        X10, X9, X9
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ANDQ         BX, SI
-	ADDQ         SI, R14
+	XORQ         R9, SI
 	ADDQ         wk_384<>+72(SB), R10
-	ADDQ         R10, CX
-	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	VPSLLQ       $0x03, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (CX)(R14*1), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R9, SI
+	ADDQ         R12, R11
 	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, R13
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPSLLQ       $0x2d, X8, X10
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	VPSLLQ       $0x03, X8, X10
 	ADDQ         wk_384<>+80(SB), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x2d, X2, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	VPSRLQ       $0x3d, X2, X10
+	ADDQ         R12, R10
 	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
+	RORXQ        $0x12, CX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPSRLQ       $0x06, X2, X9
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
 	VPXOR        X10, X9, X9
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         wk_384<>+88(SB), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	VPSRLQ       $0x3d, X2, X10
 	ADDQ         SI, R8
-	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	VPSLLQ       $0x03, X2, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	VPXOR        X10, X9, X9
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	ADDQ         wk_384<>+96(SB), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
+	ANDQ         AX, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R14
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
 	ADDQ         wk_384<>+104(SB), CX
-	ADDQ         CX, R10
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPADDQ       Y8, Y9, Y3
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       c____580<>+0(SB), Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	XORQ         AX, SI
 	ADDQ         wk_384<>+112(SB), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         wk_384<>+120(SB), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+224(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+256(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+288(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+320(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+352(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+384(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+416(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+448(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+480(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
 	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+512(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
 	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+544(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
+	XORQ         BX, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
 	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
 	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
-	ADDQ         88(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+576(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
+	XORQ         R9, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
 	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
 	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
-	ADDQ         120(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+608(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
-	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
 	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         R14, AX
+	VPADDQ       k<>+608(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         88(SP), R8
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
 	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         120(SP), AX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
 	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
 	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	ADDQ         R14, AX
+	ADDQ         R12, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression
@@ -6297,8 +5811,8 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $704-16
 	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
-	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-	// 480 on CPUs that do four.
+	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+	// 440, and 477 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -6375,32 +5889,29 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -6473,32 +5984,29 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 432(SP)
 	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
@@ -6548,2707 +6056,2470 @@ compression:
 	MOVQ         48(DI), R9
 	VMOVHPD      136(SP), X0, X0
 	MOVQ         56(DI), R14
-	MOVQ         R11, R13
-	VMOVQ        144(SP), X10
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	VMOVHPD      152(SP), X10, X10
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	VINSERTI128  $0x01, X10, Y0, Y0
-	ADDQ         R10, CX
 	MOVQ         64(DI), SI
-	VPADDQ       128(DI), Y0, Y0
+	VMOVQ        144(SP), X10
 	ANDQ         DX, SI
 	XORQ         R9, SI
-	ADDQ         SI, CX
+	ADDQ         SI, R10
+	VMOVHPD      152(SP), X10, X10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	VINSERTI128  $0x01, X10, Y0, Y0
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	VPADDQ       128(DI), Y0, Y0
+	XORQ         AX, R13
+	XORQ         SI, R12
 	VPAND        200(DI), Y0, Y10
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
 	VPXOR        Y10, Y12, Y12
-	RORXQ        $0x29, DX, R12
-	XORQ         R12, SI
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VMOVDQU      pad_512_256<>+32(SB), Y1
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x07, Y8, Y9
+	XORQ         SI, R12
 	MOVQ         80(DI), R9
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPSRLQ       $0x01, Y8, Y10
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	VPSLLQ       $0x3f, Y8, Y10
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	MOVQ         DX, SI
+	XORQ         R8, SI
 	ADDQ         144(SP), R9
-	ADDQ         R9, BX
-	MOVQ         DX, SI
-	VPXOR        Y10, Y9, Y9
-	XORQ         R8, SI
+	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         CX, SI
+	ADDQ         R14, R10
 	XORQ         R8, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	ADDQ         SI, BX
-	RORXQ        $0x0e, CX, SI
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, CX, R12
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSLLQ       $0x3f, Y8, Y10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPXOR        Y10, Y9, Y9
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
 	VPADDQ       c__a0000000002814__<>+0(SB), Y0, Y0
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x06, X0, X9
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	VPSRLQ       $0x13, X0, X10
-	ADDQ         SI, R9
+	XORQ         SI, R12
 	MOVQ         88(DI), R8
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	VPSLLQ       $0x2d, X0, X10
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	VPXOR        X10, X9, X9
-	ADDQ         SI, R14
+	MOVQ         CX, SI
+	VPSRLQ       $0x06, X0, X9
+	XORQ         DX, SI
 	ADDQ         152(SP), R8
-	ADDQ         R8, AX
-	VPSRLQ       $0x3d, X0, X10
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	VPXOR        X10, X9, X9
+	VPSRLQ       $0x13, X0, X10
 	ANDQ         BX, SI
+	ADDQ         R13, R9
 	XORQ         DX, SI
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, R12
-	XORQ         R12, SI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+128(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
+	ADDQ         R12, R9
 	ADDQ         SI, R8
-	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	VMOVDQU      pad_512_256<>+96(SB), Y3
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X0, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y0, Y0
 	ADDQ         96(DI), DX
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         DX, R11
-	MOVQ         BX, SI
-	XORQ         CX, SI
 	ANDQ         AX, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         R14, R8
+	VPADDQ       k<>+128(SB), Y0, Y10
 	XORQ         CX, SI
-	ADDQ         SI, R11
-	RORXQ        $0x0e, AX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	VMOVDQU      pad_512_256<>+96(SB), Y3
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
 	VMOVDQA      Y8, Y1
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, AX, R12
-	XORQ         R12, SI
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
 	VPADDQ       c_8000000000000000___<>+0(SB), Y1, Y1
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	VPSRLQ       $0x06, X8, X9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPSRLQ       $0x13, X8, X10
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	VPXOR        X10, X9, X9
+	MOVQ         AX, SI
+	XORQ         BX, SI
 	ADDQ         104(DI), CX
-	ADDQ         CX, R10
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPSLLQ       $0x2d, X8, X10
+	VEXTRACTI128 $0x01, Y0, X8
 	ANDQ         R11, SI
+	ADDQ         R13, DX
 	XORQ         BX, SI
-	ADDQ         SI, R10
-	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, R11, R12
-	VPSRLQ       $0x3d, X8, X10
-	XORQ         R12, SI
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	VPSLLQ       $0x03, X8, X10
+	ADDQ         R12, DX
+	VPSRLQ       $0x06, X8, X9
 	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	VPSRLQ       $0x13, X8, X10
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         SI, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
 	ADDQ         112(DI), BX
-	ADDQ         BX, R9
-	MOVQ         R11, SI
-	VPSRLQ       $0x06, X1, X9
-	XORQ         AX, SI
+	VPXOR        X10, X9, X9
 	ANDQ         R10, SI
+	ADDQ         R14, CX
 	XORQ         AX, SI
-	ADDQ         SI, R9
-	VPSRLQ       $0x13, X1, X10
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSRLQ       $0x3d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
+	VPADDQ       Y9, Y1, Y1
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	VPSRLQ       $0x06, X1, X9
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPSRLQ       $0x13, X1, X10
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	VPSLLQ       $0x2d, X1, X10
 	ADDQ         120(DI), AX
-	ADDQ         AX, R8
-	VPSLLQ       $0x03, X1, X10
-	MOVQ         R10, SI
-	XORQ         R11, SI
 	ANDQ         R9, SI
-	XORQ         R11, SI
+	ADDQ         R13, BX
 	VPXOR        X10, X9, X9
-	ADDQ         SI, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x29, R9, R12
-	XORQ         R12, SI
-	ADDQ         SI, R8
-	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	VPADDQ       k<>+160(SB), Y1, Y10
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
+	XORQ         R11, SI
+	ADDQ         R12, BX
 	ADDQ         SI, AX
-	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
+	VPSRLQ       $0x3d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
+	VPXOR        X10, X9, X9
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	XORQ         SI, R12
+	VPSLLQ       $0x03, X1, X10
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	VPXOR        X10, X9, X9
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R10, SI
 	ADDQ         wk_512_256<>+64(SB), R11
+	ANDQ         R8, SI
+	VPADDQ       k<>+160(SB), Y1, Y10
+	ADDQ         R14, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
 	VMOVDQA      Y8, Y2
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	VPXOR        X10, X9, X9
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ANDQ         BX, SI
-	ADDQ         SI, R14
+	XORQ         R9, SI
 	ADDQ         wk_512_256<>+72(SB), R10
-	ADDQ         R10, CX
-	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	VPSLLQ       $0x03, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (CX)(R14*1), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R9, SI
+	ADDQ         R12, R11
 	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, R13
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPSLLQ       $0x2d, X8, X10
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	VPSLLQ       $0x03, X8, X10
 	ADDQ         wk_512_256<>+80(SB), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x2d, X2, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	VPSRLQ       $0x3d, X2, X10
+	ADDQ         R12, R10
 	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
+	RORXQ        $0x12, CX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPSRLQ       $0x06, X2, X9
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
 	VPXOR        X10, X9, X9
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         wk_512_256<>+88(SB), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	VPSRLQ       $0x3d, X2, X10
 	ADDQ         SI, R8
-	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	VPSLLQ       $0x03, X2, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	VPXOR        X10, X9, X9
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	ADDQ         wk_512_256<>+96(SB), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
+	ANDQ         AX, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R14
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
 	ADDQ         wk_512_256<>+104(SB), CX
-	ADDQ         CX, R10
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPADDQ       Y8, Y9, Y3
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       c____500<>+0(SB), Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	XORQ         AX, SI
 	ADDQ         wk_512_256<>+112(SB), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         wk_512_256<>+120(SB), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+224(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+256(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+288(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+320(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+352(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+384(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+416(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+448(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+480(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
 	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+512(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
 	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+544(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
+	XORQ         BX, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
 	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
 	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
-	ADDQ         88(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+576(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
+	XORQ         R9, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
 	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
 	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
-	ADDQ         120(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+608(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
-	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
 	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         R14, AX
+	VPADDQ       k<>+608(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         88(SP), R8
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
 	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         120(SP), AX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
 	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
 	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	ADDQ         R14, AX
+	ADDQ         R12, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression
@@ -9367,8 +8638,8 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $704-16
 	// additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
-	// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-	// 480 on CPUs that do four.
+	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+	// 440, and 477 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -9447,32 +8718,29 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     64(DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 192(SP)
 	MOVQ     R11, 200(SP)
 	MOVQ     64(DI), AX
@@ -9547,32 +8815,29 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $704-16
 	XORQ     CX, R13
 	ADDQ     k<>+0(SB), R11
 	ADDQ     (DI), R11
-	MOVQ     AX, R14
-	XORQ     BX, R14
-	ANDQ     AX, R13
-	SUBQ     DX, R13
-	MOVQ     BX, SI
-	ANDQ     CX, SI
-	ADDQ     SI, R13
-	ADDQ     R11, DX
 	MOVQ     R9, SI
 	XORQ     R10, SI
 	ANDQ     R8, SI
 	XORQ     R10, SI
-	ADDQ     SI, DX
-	RORXQ    $0x0e, R8, SI
-	RORXQ    $0x12, R8, R12
-	XORQ     R12, SI
-	RORXQ    $0x29, R8, R12
-	XORQ     R12, SI
-	ADDQ     SI, DX
-	RORXQ    $0x1c, AX, SI
-	RORXQ    $0x22, AX, R12
-	XORQ     R12, SI
-	RORXQ    $0x27, AX, R12
-	XORQ     R12, SI
-	LEAQ     (DX)(R13*1), R11
 	ADDQ     SI, R11
+	RORXQ    $0x12, R8, SI
+	RORXQ    $0x0e, R8, R12
+	XORQ     SI, R12
+	RORXQ    $0x29, R8, SI
+	MOVQ     AX, R14
+	XORQ     BX, R14
+	XORQ     SI, R12
+	ANDQ     R14, R13
+	ADDQ     R12, R11
+	ADDQ     R11, DX
+	RORXQ    $0x22, AX, SI
+	XORQ     BX, R13
+	RORXQ    $0x1c, AX, R12
+	XORQ     SI, R12
+	RORXQ    $0x27, AX, SI
+	XORQ     SI, R12
+	ADDQ     R13, R11
+	ADDQ     R12, R11
 	MOVQ     DX, 432(SP)
 	MOVQ     R11, 440(SP)
 	MOVQ     128(DI), AX
@@ -9624,2706 +8889,2469 @@ compression:
 	MOVQ         48(DI), R9
 	VMOVHPD      136(SP), X0, X0
 	MOVQ         56(DI), R14
-	MOVQ         R11, R13
-	VMOVQ        144(SP), X10
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	VMOVHPD      152(SP), X10, X10
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	VINSERTI128  $0x01, X10, Y0, Y0
-	ADDQ         R10, CX
 	MOVQ         64(DI), SI
-	VPADDQ       128(DI), Y0, Y0
+	VMOVQ        144(SP), X10
 	ANDQ         DX, SI
 	XORQ         R9, SI
-	ADDQ         SI, CX
+	ADDQ         SI, R10
+	VMOVHPD      152(SP), X10, X10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	VINSERTI128  $0x01, X10, Y0, Y0
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	VPADDQ       128(DI), Y0, Y0
+	XORQ         AX, R13
+	XORQ         SI, R12
 	VPAND        200(DI), Y0, Y10
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
 	VPXOR        Y10, Y12, Y12
-	RORXQ        $0x29, DX, R12
-	XORQ         R12, SI
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VMOVDQU      pad_512_224<>+32(SB), Y1
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	VPSRLQ       $0x07, Y8, Y9
+	XORQ         SI, R12
 	MOVQ         80(DI), R9
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPSRLQ       $0x01, Y8, Y10
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	VPSLLQ       $0x3f, Y8, Y10
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	MOVQ         DX, SI
+	XORQ         R8, SI
 	ADDQ         144(SP), R9
-	ADDQ         R9, BX
-	MOVQ         DX, SI
-	VPXOR        Y10, Y9, Y9
-	XORQ         R8, SI
+	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         CX, SI
+	ADDQ         R14, R10
 	XORQ         R8, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	ADDQ         SI, BX
-	RORXQ        $0x0e, CX, SI
+	VPSRLQ       $0x01, Y8, Y10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, CX, R12
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSLLQ       $0x3f, Y8, Y10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPXOR        Y10, Y9, Y9
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
 	VPADDQ       c__9c000000002713__<>+0(SB), Y0, Y0
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x06, X0, X9
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	VPSRLQ       $0x13, X0, X10
-	ADDQ         SI, R9
+	XORQ         SI, R12
 	MOVQ         88(DI), R8
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	VPSLLQ       $0x2d, X0, X10
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	VPXOR        X10, X9, X9
-	ADDQ         SI, R14
+	MOVQ         CX, SI
+	VPSRLQ       $0x06, X0, X9
+	XORQ         DX, SI
 	ADDQ         152(SP), R8
-	ADDQ         R8, AX
-	VPSRLQ       $0x3d, X0, X10
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	VPXOR        X10, X9, X9
+	VPSRLQ       $0x13, X0, X10
 	ANDQ         BX, SI
+	ADDQ         R13, R9
 	XORQ         DX, SI
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, R12
-	XORQ         R12, SI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+128(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
+	ADDQ         R12, R9
 	ADDQ         SI, R8
-	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	VMOVDQU      pad_512_224<>+96(SB), Y3
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X0, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y0, Y0
 	ADDQ         96(DI), DX
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         DX, R11
-	MOVQ         BX, SI
-	XORQ         CX, SI
 	ANDQ         AX, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
+	ADDQ         R14, R8
+	VPADDQ       k<>+128(SB), Y0, Y10
 	XORQ         CX, SI
-	ADDQ         SI, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	VMOVDQU      pad_512_224<>+96(SB), Y3
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
 	VMOVDQA      Y8, Y1
-	XORQ         R12, SI
-	RORXQ        $0x29, AX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R11
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	VPSRLQ       $0x13, X8, X10
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
+	XORQ         BX, SI
 	ADDQ         104(DI), CX
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         CX, R10
-	MOVQ         AX, SI
-	XORQ         BX, SI
 	ANDQ         R11, SI
-	VPXOR        X10, X9, X9
+	VPSRLQ       $0x06, X8, X9
+	ADDQ         R13, DX
 	XORQ         BX, SI
-	ADDQ         SI, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	VPSRLQ       $0x3d, X8, X10
-	XORQ         R12, SI
-	RORXQ        $0x29, R11, R12
-	XORQ         R12, SI
-	ADDQ         SI, R10
-	VPXOR        X10, X9, X9
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R12, DX
+	VPSRLQ       $0x13, X8, X10
 	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	VPADDQ       Y9, Y1, Y1
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	VPSLLQ       $0x2d, X8, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	VPXOR        X10, X9, X9
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPXOR        X10, X9, X9
+	XORQ         AX, SI
 	ADDQ         112(DI), BX
-	VPSRLQ       $0x06, X1, X9
-	ADDQ         BX, R9
-	MOVQ         R11, SI
-	XORQ         AX, SI
 	ANDQ         R10, SI
-	VPSRLQ       $0x13, X1, X10
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R14, CX
 	XORQ         AX, SI
-	ADDQ         SI, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	ADDQ         R12, CX
 	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	RORXQ        $0x29, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R9
-	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
 	ADDQ         SI, BX
-	VPSRLQ       $0x3d, X1, X10
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPSRLQ       $0x06, X1, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	VPSRLQ       $0x13, X1, X10
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	VPSLLQ       $0x2d, X1, X10
+	XORQ         R11, SI
 	ADDQ         120(DI), AX
-	VPSLLQ       $0x03, X1, X10
-	ADDQ         AX, R8
-	MOVQ         R10, SI
-	XORQ         R11, SI
 	ANDQ         R9, SI
 	VPXOR        X10, X9, X9
+	ADDQ         R13, BX
 	XORQ         R11, SI
-	ADDQ         SI, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x29, R9, R12
-	XORQ         R12, SI
-	ADDQ         SI, R8
-	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	VPADDQ       k<>+160(SB), Y1, Y10
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
+	ADDQ         R12, BX
+	VPSRLQ       $0x3d, X1, X10
 	ADDQ         SI, AX
-	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	VPSLLQ       $0x03, X1, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	VPXOR        X10, X9, X9
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R10, SI
 	ADDQ         wk_512_224<>+64(SB), R11
+	ANDQ         R8, SI
+	VPADDQ       k<>+160(SB), Y1, Y10
+	ADDQ         R14, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
 	VMOVDQA      Y8, Y2
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	VPXOR        X10, X9, X9
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ANDQ         BX, SI
-	ADDQ         SI, R14
+	XORQ         R9, SI
 	ADDQ         wk_512_224<>+72(SB), R10
-	ADDQ         R10, CX
-	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	VPSLLQ       $0x03, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (CX)(R14*1), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R9, SI
+	ADDQ         R12, R11
 	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, R13
+	VPXOR        X10, X9, X9
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPSLLQ       $0x2d, X8, X10
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	VPSLLQ       $0x03, X8, X10
 	ADDQ         wk_512_224<>+80(SB), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x2d, X2, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	VPSRLQ       $0x3d, X2, X10
+	ADDQ         R12, R10
 	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
+	RORXQ        $0x12, CX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPSRLQ       $0x06, X2, X9
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
 	VPXOR        X10, X9, X9
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	VPSLLQ       $0x2d, X2, X10
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         wk_512_224<>+88(SB), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	VPSRLQ       $0x3d, X2, X10
 	ADDQ         SI, R8
-	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	VPSLLQ       $0x03, X2, X10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	VPXOR        X10, X9, X9
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	ADDQ         wk_512_224<>+96(SB), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
+	ANDQ         AX, SI
+	VPADDQ       k<>+192(SB), Y2, Y10
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R14
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
 	ADDQ         wk_512_224<>+104(SB), CX
-	ADDQ         CX, R10
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPADDQ       Y8, Y9, Y3
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       c____4e0<>+0(SB), Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
+	XORQ         AX, SI
 	ADDQ         wk_512_224<>+112(SB), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         wk_512_224<>+120(SB), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+224(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+256(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+288(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+320(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+352(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X0, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+384(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X1, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+416(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X2, X10
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+448(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	VPSRLQ       $0x3d, X3, X10
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+480(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
 	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y0, Y0
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X0, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
 	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X0, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X0, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+512(SB), Y0, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, (SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
 	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y1, Y1
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y0, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X1, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
 	VPSRLQ       $0x13, X1, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X1, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
 	VPADDQ       k<>+544(SB), Y1, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 32(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
-	ADDQ         R11, DX
+	XORQ         BX, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
 	VPXOR        Y10, Y9, Y9
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
 	VPADDQ       Y9, Y2, Y2
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
-	ADDQ         R10, CX
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	VPADDQ       Y8, Y2, Y2
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
 	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
+	ADDQ         R14, R10
+	XORQ         R8, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, R10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
 	VPXOR        X10, X9, X9
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X2, X9
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
 	VPSRLQ       $0x13, X2, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
+	ADDQ         R12, R9
+	ADDQ         SI, R8
 	VPSLLQ       $0x2d, X2, X10
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
-	ADDQ         88(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
 	VPSLLQ       $0x03, X2, X10
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
 	VPADDQ       k<>+576(SB), Y2, Y10
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
 	VMOVDQU      Y10, 64(SP)
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
-	ADDQ         DX, R11
+	XORQ         R9, R14
+	XORQ         SI, R12
 	VPSRLQ       $0x07, Y8, Y9
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
 	VPSRLQ       $0x01, Y8, Y10
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
 	VPXOR        Y10, Y9, Y9
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
 	VPSLLQ       $0x3f, Y8, Y10
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
 	VPXOR        Y10, Y9, Y9
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
 	VPADDQ       Y9, Y3, Y3
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
-	ADDQ         CX, R10
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
 	VPALIGNR     $0x08, Y1, Y8, Y8
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	VPADDQ       Y8, Y3, Y3
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
 	VEXTRACTI128 $0x01, Y2, X8
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X8, X9
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
 	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
+	ADDQ         R14, CX
+	XORQ         AX, SI
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
 	VPXOR        X10, X9, X9
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
 	VPSRLQ       $0x3d, X8, X10
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	VPSLLQ       $0x03, X8, X10
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
 	VPXOR        X10, X9, X9
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
 	VPSRLQ       $0x06, X3, X9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
 	VPSRLQ       $0x13, X3, X10
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
 	VPXOR        X10, X9, X9
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         R12, BX
+	ADDQ         SI, AX
 	VPSLLQ       $0x2d, X3, X10
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
-	ADDQ         120(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X3, X10
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+608(SB), Y3, Y10
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
-	VMOVDQU      Y10, 96(SP)
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
 	ADDQ         (SP), R11
-	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         8(SP), R10
-	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         16(SP), R9
-	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         24(SP), R8
-	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         32(SP), DX
-	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         40(SP), CX
-	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
 	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         48(SP), BX
-	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         56(SP), AX
-	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
-	ADDQ         SI, AX
+	ADDQ         R14, AX
+	VPADDQ       k<>+608(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	ANDQ         AX, R13
-	SUBQ         DX, R13
-	MOVQ         BX, SI
-	ANDQ         CX, SI
-	ADDQ         SI, R13
-	ADDQ         64(SP), R11
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
 	ADDQ         R11, DX
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	ADDQ         SI, DX
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	LEAQ         (DX)(R13*1), R11
-	ADDQ         SI, R11
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	ANDQ         R11, R14
-	SUBQ         CX, R14
-	MOVQ         AX, SI
-	ANDQ         BX, SI
-	ADDQ         SI, R14
-	ADDQ         72(SP), R10
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
 	ADDQ         R10, CX
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	LEAQ         (CX)(R14*1), R10
-	ADDQ         SI, R10
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	ANDQ         R10, R13
-	SUBQ         BX, R13
-	MOVQ         R11, SI
-	ANDQ         AX, SI
-	ADDQ         SI, R13
-	ADDQ         80(SP), R9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
 	ADDQ         R9, BX
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	LEAQ         (BX)(R13*1), R9
-	ADDQ         SI, R9
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	ANDQ         R9, R14
-	SUBQ         AX, R14
-	MOVQ         R10, SI
-	ANDQ         R11, SI
-	ADDQ         SI, R14
-	ADDQ         88(SP), R8
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
 	ADDQ         R8, AX
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	LEAQ         (AX)(R14*1), R8
-	ADDQ         SI, R8
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	ANDQ         R8, R13
-	SUBQ         R11, R13
-	MOVQ         R9, SI
-	ANDQ         R10, SI
-	ADDQ         SI, R13
-	ADDQ         96(SP), DX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
 	ADDQ         DX, R11
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	LEAQ         (R11)(R13*1), DX
-	ADDQ         SI, DX
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	ANDQ         DX, R14
-	SUBQ         R10, R14
-	MOVQ         R8, SI
-	ANDQ         R9, SI
-	ADDQ         SI, R14
-	ADDQ         104(SP), CX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
 	ADDQ         CX, R10
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	LEAQ         (R10)(R14*1), CX
-	ADDQ         SI, CX
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	ANDQ         CX, R13
-	SUBQ         R9, R13
-	MOVQ         DX, SI
-	ANDQ         R8, SI
-	ADDQ         SI, R13
-	ADDQ         112(SP), BX
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
 	ADDQ         BX, R9
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	LEAQ         (R9)(R13*1), BX
-	ADDQ         SI, BX
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	ANDQ         BX, R14
-	SUBQ         R8, R14
-	MOVQ         CX, SI
-	ANDQ         DX, SI
-	ADDQ         SI, R14
-	ADDQ         120(SP), AX
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
 	ADDQ         SI, R8
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	LEAQ         (R8)(R14*1), AX
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
 	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	ADDQ         R14, AX
+	ADDQ         R12, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression
@@ -12485,2534 +11513,2534 @@ block:
 last:
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	ADDQ         (SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPADDQ       k<>+96(SB), Y3, Y10
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	VMOVDQU      Y10, 96(SP)
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         R10, DI
-	XORQ         R12, SI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	ADDQ         DI, R11
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPSRLQ       $0x07, Y8, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	VPSRLQ       $0x01, Y8, Y10
-	ANDQ         R14, R13
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	VPSLLQ       $0x3f, Y8, Y10
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        Y10, Y9, Y9
-	ADDQ         R13, R11
-	ADDQ         8(SP), R10
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	VPADDQ       Y9, Y0, Y0
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VPADDQ       Y8, Y0, Y0
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	ANDQ         R13, R14
-	VEXTRACTI128 $0x01, Y3, X8
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPXOR        X10, X9, X9
-	ADDQ         R14, R10
-	ADDQ         16(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPSLLQ       $0x2d, X8, X10
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPSRLQ       $0x3d, X8, X10
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	VPXOR        X10, X9, X9
-	XORQ         R11, R14
-	ANDQ         R14, R13
-	VPADDQ       Y9, Y0, Y0
-	XORQ         R11, R13
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	VPSRLQ       $0x06, X0, X9
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	VPSRLQ       $0x13, X0, X10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R9
-	VPXOR        X10, X9, X9
-	ADDQ         24(SP), R8
-	RORXQ        $0x0e, BX, SI
-	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	VPSRLQ       $0x3d, X0, X10
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X0, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	VPXOR        X10, X9, X9
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+128(SB), Y0, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, (SP)
-	ADDQ         32(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y1, Y1
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y0, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         48(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X1, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X1, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         56(SP), AX
-	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X1, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X1, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+160(SB), Y1, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 32(SP)
-	ADDQ         64(SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPXOR        Y10, Y9, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	RORXQ        $0x0e, DX, SI
-	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VEXTRACTI128 $0x01, Y1, X8
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, R10
-	ADDQ         80(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	ANDQ         R14, R13
-	XORQ         R11, R13
-	VPSRLQ       $0x06, X2, X9
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, R9
-	ADDQ         88(SP), R8
-	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	VPSRLQ       $0x3d, X2, X10
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X2, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, 64(SP)
-	ADDQ         96(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y3, Y3
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y2, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         112(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X3, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X3, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         120(SP), AX
-	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X3, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X3, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+224(SB), Y3, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 96(SP)
-	ADDQ         (SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPXOR        Y10, Y9, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	RORXQ        $0x0e, DX, SI
-	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y0, Y0
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VEXTRACTI128 $0x01, Y3, X8
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, R10
-	ADDQ         16(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	ANDQ         R14, R13
-	XORQ         R11, R13
-	VPSRLQ       $0x06, X0, X9
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X0, X10
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, R9
-	ADDQ         24(SP), R8
-	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	VPSRLQ       $0x3d, X0, X10
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X0, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+256(SB), Y0, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, (SP)
-	ADDQ         32(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y1, Y1
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y0, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         48(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X1, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X1, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         56(SP), AX
-	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X1, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X1, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+288(SB), Y1, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 32(SP)
-	ADDQ         64(SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPXOR        Y10, Y9, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	RORXQ        $0x0e, DX, SI
-	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VEXTRACTI128 $0x01, Y1, X8
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, R10
-	ADDQ         80(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	ANDQ         R14, R13
-	XORQ         R11, R13
-	VPSRLQ       $0x06, X2, X9
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, R9
-	ADDQ         88(SP), R8
-	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	VPSRLQ       $0x3d, X2, X10
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X2, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+320(SB), Y2, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, 64(SP)
-	ADDQ         96(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y3, Y3
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y2, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         112(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X3, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X3, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         120(SP), AX
-	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X3, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X3, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+352(SB), Y3, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 96(SP)
-	ADDQ         (SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPXOR        Y10, Y9, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	RORXQ        $0x0e, DX, SI
-	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y0, Y0
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VEXTRACTI128 $0x01, Y3, X8
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, R10
-	ADDQ         16(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	ANDQ         R14, R13
-	XORQ         R11, R13
-	VPSRLQ       $0x06, X0, X9
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X0, X10
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, R9
-	ADDQ         24(SP), R8
-	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	VPSRLQ       $0x3d, X0, X10
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X0, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+384(SB), Y0, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, (SP)
-	ADDQ         32(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y1, Y1
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y0, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         48(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X1, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X1, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         56(SP), AX
-	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X1, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X1, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+416(SB), Y1, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 32(SP)
-	ADDQ         64(SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPXOR        Y10, Y9, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	RORXQ        $0x0e, DX, SI
-	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VEXTRACTI128 $0x01, Y1, X8
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, R10
-	ADDQ         80(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	ANDQ         R14, R13
-	XORQ         R11, R13
-	VPSRLQ       $0x06, X2, X9
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, R9
-	ADDQ         88(SP), R8
-	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	VPSRLQ       $0x3d, X2, X10
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X2, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+448(SB), Y2, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, 64(SP)
-	ADDQ         96(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y3, Y3
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y2, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         112(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X3, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X3, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         120(SP), AX
-	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X3, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X3, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+480(SB), Y3, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 96(SP)
-	ADDQ         (SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPXOR        Y10, Y9, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	RORXQ        $0x0e, DX, SI
-	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y0, Y0
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VEXTRACTI128 $0x01, Y3, X8
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, R10
-	ADDQ         16(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y0, Y0
-	ANDQ         R14, R13
-	XORQ         R11, R13
-	VPSRLQ       $0x06, X0, X9
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X0, X10
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, R9
-	ADDQ         24(SP), R8
-	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	VPSRLQ       $0x3d, X0, X10
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X0, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+512(SB), Y0, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, (SP)
-	ADDQ         32(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y1, Y1
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y0, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         48(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y1, Y1
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X1, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X1, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         56(SP), AX
-	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X1, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X1, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y1, Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+544(SB), Y1, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 32(SP)
-	ADDQ         64(SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	VPALIGNR     $0x08, Y2, Y8, Y8
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, R11
-	ADDQ         R11, DX
-	VPXOR        Y10, Y9, Y9
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	RORXQ        $0x0e, DX, SI
-	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         R9, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         DI, R10
-	ADDQ         SI, R10
-	ADDQ         R10, CX
-	VEXTRACTI128 $0x01, Y1, X8
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, R10
-	ADDQ         80(SP), R9
-	RORXQ        $0x0e, CX, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	VPXOR        X10, X9, X9
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, R9
-	ADDQ         SI, R9
-	VPXOR        X10, X9, X9
-	ADDQ         R9, BX
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	VPADDQ       Y9, Y2, Y2
-	ANDQ         R14, R13
-	XORQ         R11, R13
-	VPSRLQ       $0x06, X2, X9
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, R9
-	ADDQ         88(SP), R8
-	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	VPSRLQ       $0x3d, X2, X10
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, R8
-	ADDQ         SI, R8
-	VPSLLQ       $0x03, X2, X10
-	ADDQ         R8, AX
-	MOVQ         R9, R13
-	VPXOR        X10, X9, X9
-	XORQ         R10, R13
-	ANDQ         R13, R14
-	XORQ         R10, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	VPADDQ       Y9, Y2, Y2
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+576(SB), Y2, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, 64(SP)
-	ADDQ         96(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	VPALIGNR     $0x08, Y3, Y8, Y8
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	VPSRLQ       $0x07, Y8, Y9
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
-	VPSRLQ       $0x01, Y8, Y10
-	ADDQ         SI, DX
-	ADDQ         DX, R11
-	VPXOR        Y10, Y9, Y9
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	ANDQ         R14, R13
-	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	VPXOR        Y10, Y9, Y9
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	RORXQ        $0x0e, R11, SI
-	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	VPALIGNR     $0x08, Y1, Y8, Y8
-	XORQ         BX, DI
-	XORQ         R12, SI
-	VPADDQ       Y8, Y3, Y3
-	ADDQ         DI, CX
-	ADDQ         SI, CX
-	ADDQ         CX, R10
-	VEXTRACTI128 $0x01, Y2, X8
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	VPSRLQ       $0x06, X8, X9
-	ANDQ         R13, R14
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	VPSRLQ       $0x13, X8, X10
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R14, CX
-	ADDQ         112(SP), BX
-	RORXQ        $0x0e, R10, SI
-	VPXOR        X10, X9, X9
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x3d, X8, X10
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	VPXOR        X10, X9, X9
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         DI, BX
-	ADDQ         SI, BX
-	VPXOR        X10, X9, X9
-	ADDQ         BX, R9
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	VPADDQ       Y9, Y3, Y3
-	ANDQ         R14, R13
-	XORQ         DX, R13
-	VPSRLQ       $0x06, X3, X9
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	VPSRLQ       $0x13, X3, X10
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	VPXOR        X10, X9, X9
-	ADDQ         R13, BX
-	ADDQ         120(SP), AX
-	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	VPXOR        X10, X9, X9
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	VPSRLQ       $0x3d, X3, X10
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	VPXOR        X10, X9, X9
-	XORQ         R12, SI
-	ADDQ         DI, AX
-	ADDQ         SI, AX
-	VPSLLQ       $0x03, X3, X10
-	ADDQ         AX, R8
-	MOVQ         BX, R13
-	VPXOR        X10, X9, X9
-	XORQ         CX, R13
-	ANDQ         R13, R14
-	XORQ         CX, R14
-	VPERM2I128   $0x08, Y9, Y9, Y9
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	VPADDQ       Y9, Y3, Y3
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	VPADDQ       k<>+608(SB), Y3, Y10
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, 96(SP)
-	ADDQ         (SP), R11
 	MOVQ         R9, SI
 	XORQ         R10, SI
+	ADDQ         (SP), R11
 	ANDQ         R8, SI
 	XORQ         R10, SI
 	ADDQ         SI, R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, R8, R12
-	XORQ         R12, SI
-	MOVQ         136(SP), DI
-	ADDQ         SI, R11
-	ADDQ         R11, DX
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPADDQ       k<>+96(SB), Y3, Y10
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	VMOVDQU      Y10, 96(SP)
 	MOVQ         AX, R14
 	XORQ         BX, R14
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	ANDQ         R14, R13
+	ADDQ         R12, R11
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ADDQ         R11, DX
+	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	VMOVDQU      (DI), Y0
-	ADDQ         SI, R13
-	ADDQ         R13, R11
-	ADDQ         8(SP), R10
+	VPSRLQ       $0x07, Y8, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
 	MOVQ         R8, SI
+	VPXOR        Y10, Y9, Y9
 	XORQ         R9, SI
+	ADDQ         8(SP), R10
+	VPSLLQ       $0x3f, Y8, Y10
 	ANDQ         DX, SI
+	ADDQ         R13, R11
 	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         R12, R11
 	ADDQ         SI, R10
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	VPSHUFB      Y11, Y0, Y0
-	XORQ         R12, SI
-	RORXQ        $0x29, DX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R10
-	ADDQ         R10, CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x29, DX, SI
 	MOVQ         R11, R13
+	VPADDQ       Y9, Y0, Y0
 	XORQ         AX, R13
+	XORQ         SI, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
 	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	RORXQ        $0x22, R11, SI
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	VMOVDQU      32(DI), Y1
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	ADDQ         R14, R10
-	ADDQ         16(SP), R9
+	VPADDQ       Y8, Y0, Y0
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	VEXTRACTI128 $0x01, Y3, X8
+	XORQ         SI, R12
 	MOVQ         DX, SI
+	VPSRLQ       $0x06, X8, X9
 	XORQ         R8, SI
+	ADDQ         16(SP), R9
 	ANDQ         CX, SI
+	VPSRLQ       $0x13, X8, X10
+	ADDQ         R14, R10
 	XORQ         R8, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R10
 	ADDQ         SI, R9
-	VPSHUFB      Y11, Y1, Y1
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R9
-	ADDQ         R9, BX
+	RORXQ        $0x12, CX, SI
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
+	VPSRLQ       $0x3d, X8, X10
+	XORQ         SI, R12
 	ANDQ         R14, R13
-	VMOVDQU      64(DI), Y2
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPSLLQ       $0x03, X8, X10
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R9
-	ADDQ         24(SP), R8
+	RORXQ        $0x1c, R10, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         SI, R12
 	MOVQ         CX, SI
 	XORQ         DX, SI
-	VPSHUFB      Y11, Y2, Y2
+	VPSRLQ       $0x06, X0, X9
+	ADDQ         24(SP), R8
 	ANDQ         BX, SI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         R13, R9
 	XORQ         DX, SI
+	ADDQ         R12, R9
+	VPXOR        X10, X9, X9
 	ADDQ         SI, R8
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x29, BX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R8
-	ADDQ         R8, AX
+	RORXQ        $0x12, BX, SI
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	VPXOR        X10, X9, X9
 	MOVQ         R9, R13
-	VMOVDQU      96(DI), Y3
 	XORQ         R10, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         SI, R12
 	ANDQ         R13, R14
+	ADDQ         R12, R8
+	VPXOR        X10, X9, X9
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X0, X10
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VPSHUFB      Y11, Y3, Y3
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
 	ADDQ         32(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
+	VPADDQ       Y9, Y0, Y0
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+128(SB), Y0, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
 	ADDQ         SI, DX
-	ADDQ         DX, R11
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
 	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
 	ADDQ         40(SP), CX
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
 	ADDQ         SI, CX
-	ADDQ         CX, R10
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
 	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	ADDQ         R14, CX
-	VPADDQ       k<>+0(SB), Y0, Y10
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
 	ADDQ         48(SP), BX
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	ADDQ         BX, R9
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
 	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, BX
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X1, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         56(SP), AX
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
 	ADDQ         SI, AX
-	ADDQ         AX, R8
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
+	XORQ         SI, R12
 	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X1, X10
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	ADDQ         R14, AX
-	VMOVDQU      Y10, (SP)
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y1, Y1
 	ADDQ         64(SP), R11
-	RORXQ        $0x0e, R8, SI
-	RORXQ        $0x12, R8, R12
-	XORQ         R12, SI
-	MOVQ         R9, DI
-	RORXQ        $0x29, R8, R12
-	XORQ         R10, DI
-	ANDQ         R8, DI
-	XORQ         R10, DI
-	XORQ         R12, SI
-	ADDQ         DI, R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+160(SB), Y1, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
 	ADDQ         SI, R11
-	ADDQ         R11, DX
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, SI
-	RORXQ        $0x22, AX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, AX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R11
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
 	ADDQ         72(SP), R10
-	RORXQ        $0x0e, DX, SI
-	RORXQ        $0x12, DX, R12
-	XORQ         R12, SI
-	MOVQ         R8, DI
-	RORXQ        $0x29, DX, R12
-	XORQ         R9, DI
-	ANDQ         DX, DI
-	XORQ         R9, DI
-	XORQ         R12, SI
-	ADDQ         DI, R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
 	ADDQ         SI, R10
-	ADDQ         R10, CX
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
+	ADDQ         R12, R10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, SI
-	RORXQ        $0x22, R11, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R11, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	ADDQ         R14, R10
-	VPADDQ       k<>+32(SB), Y1, Y10
+	VEXTRACTI128 $0x01, Y1, X8
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R8, SI
 	ADDQ         80(SP), R9
-	RORXQ        $0x0e, CX, SI
-	RORXQ        $0x12, CX, R12
-	XORQ         R12, SI
-	MOVQ         DX, DI
-	RORXQ        $0x29, CX, R12
-	XORQ         R8, DI
-	ANDQ         CX, DI
-	XORQ         R8, DI
-	XORQ         R12, SI
-	ADDQ         DI, R9
+	ANDQ         CX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, R10
 	ADDQ         SI, R9
-	ADDQ         R9, BX
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
 	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPXOR        X10, X9, X9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, SI
-	RORXQ        $0x22, R10, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R10, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, R9
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X2, X9
+	MOVQ         CX, SI
+	XORQ         DX, SI
 	ADDQ         88(SP), R8
-	RORXQ        $0x0e, BX, SI
-	RORXQ        $0x12, BX, R12
-	XORQ         R12, SI
-	MOVQ         CX, DI
-	RORXQ        $0x29, BX, R12
-	XORQ         DX, DI
-	ANDQ         BX, DI
-	XORQ         DX, DI
-	XORQ         R12, SI
-	ADDQ         DI, R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
 	ADDQ         SI, R8
-	ADDQ         R8, AX
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
 	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
+	XORQ         SI, R12
 	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X2, X10
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, SI
-	RORXQ        $0x22, R9, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R9, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	ADDQ         R14, R8
-	VMOVDQU      Y10, 32(SP)
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y2, Y2
 	ADDQ         96(SP), DX
-	RORXQ        $0x0e, AX, SI
-	RORXQ        $0x12, AX, R12
-	XORQ         R12, SI
-	MOVQ         BX, DI
-	RORXQ        $0x29, AX, R12
-	XORQ         CX, DI
-	ANDQ         AX, DI
-	XORQ         CX, DI
-	XORQ         R12, SI
-	ADDQ         DI, DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+192(SB), Y2, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
 	ADDQ         SI, DX
-	ADDQ         DX, R11
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
 	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
-	RORXQ        $0x1c, R8, SI
-	RORXQ        $0x22, R8, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, R8, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, DX
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
 	ADDQ         104(SP), CX
-	RORXQ        $0x0e, R11, SI
-	RORXQ        $0x12, R11, R12
-	XORQ         R12, SI
-	MOVQ         AX, DI
-	RORXQ        $0x29, R11, R12
-	XORQ         BX, DI
-	ANDQ         R11, DI
-	XORQ         BX, DI
-	XORQ         R12, SI
-	ADDQ         DI, CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
 	ADDQ         SI, CX
-	ADDQ         CX, R10
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
 	XORQ         R8, R14
-	RORXQ        $0x1c, DX, SI
-	RORXQ        $0x22, DX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, DX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
-	ADDQ         R14, CX
-	VPADDQ       k<>+64(SB), Y2, Y10
+	VEXTRACTI128 $0x01, Y2, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
 	ADDQ         112(SP), BX
-	RORXQ        $0x0e, R10, SI
-	RORXQ        $0x12, R10, R12
-	XORQ         R12, SI
-	MOVQ         R11, DI
-	RORXQ        $0x29, R10, R12
-	XORQ         AX, DI
-	ANDQ         R10, DI
-	XORQ         AX, DI
-	XORQ         R12, SI
-	ADDQ         DI, BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
 	ADDQ         SI, BX
-	ADDQ         BX, R9
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
 	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, SI
-	RORXQ        $0x22, CX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, CX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R13
-	ADDQ         R13, BX
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
 	ADDQ         120(SP), AX
-	RORXQ        $0x0e, R9, SI
-	RORXQ        $0x12, R9, R12
-	XORQ         R12, SI
-	MOVQ         R10, DI
-	RORXQ        $0x29, R9, R12
-	XORQ         R11, DI
-	ANDQ         R9, DI
-	XORQ         R11, DI
-	XORQ         R12, SI
-	ADDQ         DI, AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
 	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X3, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y3, Y3
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+224(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	VPADDQ       Y8, Y0, Y0
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	VEXTRACTI128 $0x01, Y3, X8
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X0, X9
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X0, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y0, Y0
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+256(SB), Y0, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X1, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X1, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y1, Y1
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+288(SB), Y1, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	VEXTRACTI128 $0x01, Y1, X8
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X2, X9
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X2, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y2, Y2
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+320(SB), Y2, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VEXTRACTI128 $0x01, Y2, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X3, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y3, Y3
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+352(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	VPADDQ       Y8, Y0, Y0
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	VEXTRACTI128 $0x01, Y3, X8
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X0, X9
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X0, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y0, Y0
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+384(SB), Y0, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X1, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X1, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y1, Y1
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+416(SB), Y1, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	VEXTRACTI128 $0x01, Y1, X8
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X2, X9
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X2, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y2, Y2
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+448(SB), Y2, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VEXTRACTI128 $0x01, Y2, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X3, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y3, Y3
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+480(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	VPADDQ       Y8, Y0, Y0
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	VEXTRACTI128 $0x01, Y3, X8
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R8, SI
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y0, Y0
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X0, X9
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	VPSRLQ       $0x13, X0, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X0, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X0, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X0, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y0, Y0
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+512(SB), Y0, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, (SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VEXTRACTI128 $0x01, Y0, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X1, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X1, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y1, Y1
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+544(SB), Y1, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	VPERM2I128   $0x21, Y3, Y2, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	VPALIGNR     $0x08, Y2, Y8, Y8
+	XORQ         BX, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	VPERM2I128   $0x21, Y1, Y0, Y8
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y0, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	VEXTRACTI128 $0x01, Y1, X8
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	VPXOR        X10, X9, X9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y2, Y2
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X2, X9
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	VPSRLQ       $0x13, X2, X10
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	VPSLLQ       $0x2d, X2, X10
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	VPSRLQ       $0x3d, X2, X10
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	VPSLLQ       $0x03, X2, X10
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	VPADDQ       Y9, Y2, Y2
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	VPADDQ       k<>+576(SB), Y2, Y10
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 64(SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	VPALIGNR     $0x08, Y3, Y8, Y8
+	XORQ         R9, R14
+	XORQ         SI, R12
+	VPSRLQ       $0x07, Y8, Y9
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	VPSRLQ       $0x01, Y8, Y10
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	VPXOR        Y10, Y9, Y9
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	VPSLLQ       $0x3f, Y8, Y10
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	VPXOR        Y10, Y9, Y9
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	VPXOR        Y10, Y9, Y9
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	VPERM2I128   $0x21, Y2, Y1, Y8
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	VPALIGNR     $0x08, Y1, Y8, Y8
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	VPADDQ       Y8, Y3, Y3
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	VEXTRACTI128 $0x01, Y2, X8
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X8, X9
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	VPSRLQ       $0x13, X8, X10
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	VPSLLQ       $0x03, X8, X10
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	VPXOR        X10, X9, X9
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	VPADDQ       Y9, Y3, Y3
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	VPSRLQ       $0x06, X3, X9
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	VPSRLQ       $0x13, X3, X10
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	VPSLLQ       $0x2d, X3, X10
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	VPSRLQ       $0x3d, X3, X10
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	VPSLLQ       $0x03, X3, X10
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	VPADDQ       Y9, Y3, Y3
+	ADDQ         (SP), R11
+	ANDQ         R8, SI
+	ADDQ         R14, AX
+	VPADDQ       k<>+608(SB), Y3, Y10
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, 96(SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	MOVQ         136(SP), DI
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         8(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	VMOVDQU      (DI), Y0
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	VPSHUFB      Y11, Y0, Y0
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	VMOVDQU      32(DI), Y1
+	ADDQ         16(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	VPSHUFB      Y11, Y1, Y1
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	VMOVDQU      64(DI), Y2
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         24(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	VPSHUFB      Y11, Y2, Y2
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	VMOVDQU      96(DI), Y3
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         32(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VPSHUFB      Y11, Y3, Y3
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         40(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         48(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	VPADDQ       k<>+0(SB), Y0, Y10
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         56(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
+	XORQ         SI, R12
 	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, SI
-	RORXQ        $0x22, BX, R12
-	XORQ         R12, SI
-	RORXQ        $0x27, BX, R12
-	XORQ         R12, SI
-	ADDQ         SI, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	MOVQ         R9, SI
+	XORQ         R10, SI
+	ADDQ         64(SP), R11
+	ANDQ         R8, SI
 	ADDQ         R14, AX
+	XORQ         R10, SI
+	ADDQ         R12, AX
+	VMOVDQU      Y10, (SP)
+	ADDQ         SI, R11
+	RORXQ        $0x12, R8, SI
+	RORXQ        $0x0e, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R8, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R11
+	ADDQ         R11, DX
+	RORXQ        $0x22, AX, SI
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, AX, SI
+	XORQ         SI, R12
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ADDQ         72(SP), R10
+	ANDQ         DX, SI
+	ADDQ         R13, R11
+	XORQ         R9, SI
+	ADDQ         R12, R11
+	ADDQ         SI, R10
+	RORXQ        $0x12, DX, SI
+	RORXQ        $0x0e, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, DX, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R10
+	ADDQ         R10, CX
+	RORXQ        $0x22, R11, SI
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R11, SI
+	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R8, SI
+	ADDQ         80(SP), R9
+	ANDQ         CX, SI
+	ADDQ         R14, R10
+	XORQ         R8, SI
+	ADDQ         R12, R10
+	VPADDQ       k<>+32(SB), Y1, Y10
+	ADDQ         SI, R9
+	RORXQ        $0x12, CX, SI
+	RORXQ        $0x0e, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, CX, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, R9
+	ADDQ         R9, BX
+	RORXQ        $0x22, R10, SI
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R10, SI
+	XORQ         SI, R12
+	MOVQ         CX, SI
+	XORQ         DX, SI
+	ADDQ         88(SP), R8
+	ANDQ         BX, SI
+	ADDQ         R13, R9
+	XORQ         DX, SI
+	ADDQ         R12, R9
+	ADDQ         SI, R8
+	RORXQ        $0x12, BX, SI
+	RORXQ        $0x0e, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, BX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, R8
+	ADDQ         R8, AX
+	RORXQ        $0x22, R9, SI
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, R12
+	MOVQ         BX, SI
+	XORQ         CX, SI
+	ADDQ         96(SP), DX
+	ANDQ         AX, SI
+	ADDQ         R14, R8
+	XORQ         CX, SI
+	ADDQ         R12, R8
+	VMOVDQU      Y10, 32(SP)
+	ADDQ         SI, DX
+	RORXQ        $0x12, AX, SI
+	RORXQ        $0x0e, AX, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, AX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, DX
+	ADDQ         DX, R11
+	RORXQ        $0x22, R8, SI
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, R8, SI
+	XORQ         SI, R12
+	MOVQ         AX, SI
+	XORQ         BX, SI
+	ADDQ         104(SP), CX
+	ANDQ         R11, SI
+	ADDQ         R13, DX
+	XORQ         BX, SI
+	ADDQ         R12, DX
+	ADDQ         SI, CX
+	RORXQ        $0x12, R11, SI
+	RORXQ        $0x0e, R11, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R11, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, CX
+	ADDQ         CX, R10
+	RORXQ        $0x22, DX, SI
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, DX, SI
+	XORQ         SI, R12
+	MOVQ         R11, SI
+	XORQ         AX, SI
+	ADDQ         112(SP), BX
+	ANDQ         R10, SI
+	ADDQ         R14, CX
+	VPADDQ       k<>+64(SB), Y2, Y10
+	XORQ         AX, SI
+	ADDQ         R12, CX
+	ADDQ         SI, BX
+	RORXQ        $0x12, R10, SI
+	RORXQ        $0x0e, R10, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R10, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	XORQ         SI, R12
+	ANDQ         R14, R13
+	ADDQ         R12, BX
+	ADDQ         BX, R9
+	RORXQ        $0x22, CX, SI
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, CX, SI
+	XORQ         SI, R12
+	MOVQ         R10, SI
+	XORQ         R11, SI
+	ADDQ         120(SP), AX
+	ANDQ         R9, SI
+	ADDQ         R13, BX
+	XORQ         R11, SI
+	ADDQ         R12, BX
+	ADDQ         SI, AX
+	RORXQ        $0x12, R9, SI
+	RORXQ        $0x0e, R9, R12
+	XORQ         SI, R12
+	RORXQ        $0x29, R9, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	XORQ         SI, R12
+	ANDQ         R13, R14
+	ADDQ         R12, AX
+	ADDQ         AX, R8
+	RORXQ        $0x22, BX, SI
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, R12
+	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
+	XORQ         SI, R12
+	ADDQ         R14, AX
+	ADDQ         R12, AX
 	VMOVDQU      Y10, 64(SP)
 	MOVQ         128(SP), DI
 	ADDQ         (DI), AX

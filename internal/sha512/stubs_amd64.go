@@ -13,8 +13,8 @@ package sha512
 // additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
-// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-// 480 on CPUs that do four.
+// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+// 440, and 477 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2(state *uint64, n int)
@@ -28,8 +28,8 @@ func IterateBMI2(state *uint64, n int)
 // additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
-// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-// 480 on CPUs that do four.
+// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+// 440, and 477 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2_384(state *uint64, n int)
@@ -43,8 +43,8 @@ func IterateBMI2_384(state *uint64, n int)
 // additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
-// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-// 480 on CPUs that do four.
+// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+// 440, and 477 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2_512_256(state *uint64, n int)
@@ -58,8 +58,8 @@ func IterateBMI2_512_256(state *uint64, n int)
 // additions, and rounds 1 to 7 add one word and one constant as all others, since what they need of the midstates is added up beforehand.
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
-// A round is 24 instructions apart from moves, and a chain of 4 cycles. 80 of them are 384 cycles on Zen 5, which does five in a cycle, and
-// 480 on CPUs that do four.
+// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
+// 440, and 477 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2_512_224(state *uint64, n int)
