@@ -14,7 +14,7 @@ import (
 type kernel struct {
 	name    string // hash/isa, with the number of lanes when it is not 1
 	lanes   int
-	cost    int // of one compression on all lanes, in cycles of the reference CPU
+	cost    int // of one compression on all lanes, in cycles
 	needs   cpu.Features
 	iterate iterate
 }
@@ -26,9 +26,19 @@ type iterate = func(state *uint64, n int)
 type row struct {
 	isa     string
 	lanes   int
-	cost    int
+	costs   costs
 	needs   cpu.Features
 	iterate [numHashes]iterate // nil where there is none
+}
+
+// costs are what one compression on all lanes costs, in cycles: on most CPUs and, where that is known and another number, on those with cpu.AVX512Wide.
+type costs [2]int
+
+func (c costs) on(has cpu.Features) int {
+	if c[1] != 0 && has&cpu.AVX512Wide != 0 {
+		return c[1]
+	}
+	return c[0]
 }
 
 // A compressor is a compression function, for set-up.
@@ -65,7 +75,7 @@ func newTable(id hashID, rows []row, compressors []compressor, has cpu.Features,
 	t := &table{}
 	for _, r := range rows {
 		if r.iterate[id] != nil && r.needs&^has == 0 {
-			t.kernels = append(t.kernels, kernel{variants[id].name + "/" + r.isa, r.lanes, r.cost, r.needs, r.iterate[id]})
+			t.kernels = append(t.kernels, kernel{variants[id].name + "/" + r.isa, r.lanes, r.costs.on(has), r.needs, r.iterate[id]})
 		}
 	}
 	for _, c := range compressors {

@@ -20,7 +20,8 @@ func TestSelection(t *testing.T) {
 		haswell  = sandy | cpu.AVX2 | cpu.BMI1 | cpu.BMI2
 		zen3     = haswell | cpu.SHA
 		skylakeX = haswell | cpu.AVX512F | cpu.AVX512VL
-		zen5     = skylakeX | cpu.SHA
+		zen4     = skylakeX | cpu.SHA
+		zen5     = zen4 | cpu.AVX512Wide
 	)
 	for _, c := range []struct {
 		name                      string
@@ -36,6 +37,7 @@ func TestSelection(t *testing.T) {
 		{"Haswell", haswell, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
 		{"Zen 3", zen3, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
 		{"Skylake-X", skylakeX, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
+		{"Zen 4", zen4, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
 		{"Zen 5", zen5, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
 	} {
 		for id, want := range map[hashID]string{idMD5: c.md5, idSHA1: c.sha1, idSHA256: c.sha256, idSHA512: c.sha512} {
@@ -52,7 +54,8 @@ func TestSelectionOfLanes(t *testing.T) {
 		haswell  = cpu.SSSE3 | cpu.SSE41 | cpu.AVX | cpu.AVX2 | cpu.BMI1 | cpu.BMI2
 		zen3     = haswell | cpu.SHA
 		skylakeX = haswell | cpu.AVX512F | cpu.AVX512VL
-		zen5     = skylakeX | cpu.SHA
+		zen4     = skylakeX | cpu.SHA
+		zen5     = zen4 | cpu.AVX512Wide
 	)
 	for _, c := range []struct {
 		has    cpu.Features
@@ -75,9 +78,17 @@ func TestSelectionOfLanes(t *testing.T) {
 		{zen3, idSHA512, 2, "sha512/bmi2 sha512/bmi2"},
 		{zen3, idSHA512, 4, "sha512/avx2x4"},
 		{zen3, idSHA512_256, 1, "sha512_256/bmi2"},
-		{skylakeX, idMD5, 3, "md5/avx512x16"},
-		{skylakeX, idSHA1, 8, "sha1/avx512x16"},
+		{skylakeX, idMD5, 3, "md5/avx2x8"},
+		{skylakeX, idMD5, 9, "md5/avx512x16"},
+		{skylakeX, idSHA1, 9, "sha1/avx512x16"},
+		{zen4, idMD5, 16, "md5/avx512x16"},
+		{zen4, idSHA1, 8, "sha1/shanix4 sha1/shanix4"},
+		{zen4, idSHA1, 16, "sha1/avx512x16"},
+		{zen4, idSHA256, 16, "sha256/shanix4 sha256/shanix4 sha256/shanix4 sha256/shanix4"},
+		{zen4, idSHA512, 2, "sha512/bmi2 sha512/bmi2"},
+		{zen4, idSHA512, 8, "sha512/avx512x8"},
 		{zen5, idMD5, 112, "md5/avx512x112"},
+		{zen5, idSHA1, 8, "sha1/avx512x16"},
 		{zen5, idSHA1, 48, "sha1/avx512x48"},
 		{zen5, idSHA256, 4, "sha256/shanix4"},
 		{zen5, idSHA256, 16, "sha256/avx512x16"},

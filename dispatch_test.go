@@ -118,8 +118,8 @@ func TestNeeds(t *testing.T) {
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range rows {
-		if r.lanes < 1 || r.cost < 1 {
-			t.Errorf("%s: %d lanes, cost %d", r.isa, r.lanes, r.cost)
+		if r.lanes < 1 || r.costs[0] < 1 || r.costs[1] < 0 {
+			t.Errorf("%s: %d lanes, costs %d", r.isa, r.lanes, r.costs)
 		}
 		for id, iterate := range r.iterate {
 			if name := variants[id].name + "/" + r.isa; iterate != nil {

@@ -24,7 +24,7 @@ func tableKernels() iter.Seq2[*variant, kernel] {
 	return func(yield func(*variant, kernel) bool) {
 		for _, r := range rows {
 			for id, iterate := range r.iterate {
-				if iterate != nil && !yield(variants[id], kernel{variants[id].name + "/" + r.isa, r.lanes, r.cost, r.needs, iterate}) {
+				if iterate != nil && !yield(variants[id], kernel{variants[id].name + "/" + r.isa, r.lanes, r.costs.on(features), r.needs, iterate}) {
 					return
 				}
 			}

@@ -31,7 +31,7 @@ func kernelRows() []kernelinfo.Row {
 			info := kernelinfo.Row{
 				Name:  variants[id].name + "/" + r.isa,
 				Lanes: r.lanes,
-				Cost:  r.cost,
+				Cost:  r.costs.on(features),
 				Needs: r.needs.String(),
 			}
 			if missing := r.needs &^ features; missing != 0 {

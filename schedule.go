@@ -5,7 +5,7 @@ package pbkdf2
 
 import "unsafe"
 
-// sliceTime bounds what runs between two points of preemption: about 100 µs at the reference CPU's 3.6 GHz, in cycles.
+// sliceTime bounds what runs between two points of preemption: about 100 µs at 3.6 GHz, in cycles.
 const sliceTime = 360_000
 
 // forcedSlice is the number of iterations of every slice when a test sets it.

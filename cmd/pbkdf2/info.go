@@ -51,7 +51,7 @@ func runInfo(c *cli, args []string) error {
 	}
 	if rows := kernelinfo.Rows(); len(rows) > 0 {
 		fmt.Fprintf(w, "\nA chain is one block of one key; Batch, Pool and long keys advance several side by side.\n")
-		fmt.Fprintf(w, "Cost is the time of one compression on all lanes, in cycles of a reference CPU.\n")
+		fmt.Fprintf(w, "Cost is the time of one compression on all lanes, in cycles of a CPU of this kind.\n")
 		fmt.Fprintf(w, "\nKERNEL\tLANES\tCOST\tNEEDS\tUSED\tREASON\n")
 		for _, r := range rows {
 			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\n", r.Name, r.Lanes, r.Cost, dash(r.Needs), yesNo(r.Used), r.Reason)

@@ -15,19 +15,20 @@ type Features uint32
 
 // The instruction sets that kernels use, all architectures in one set.
 const (
-	SSSE3    Features = 1 << iota // x86
-	SSE41                         // x86: SSE4.1
-	AVX                           // x86
-	AVX2                          // x86
-	BMI1                          // x86
-	BMI2                          // x86
-	SHA                           // x86: SHA-NI, that is SHA-1 and SHA-256
-	AVX512F                       // x86
-	AVX512VL                      // x86
-	ASIMD                         // arm64: NEON
-	SHA1                          // arm64: ARMv8 SHA1
-	SHA2                          // arm64: ARMv8 SHA2, that is SHA-256
-	SHA512                        // arm64: ARMv8.2 SHA512
+	SSSE3      Features = 1 << iota // x86
+	SSE41                           // x86: SSE4.1
+	AVX                             // x86
+	AVX2                            // x86
+	BMI1                            // x86
+	BMI2                            // x86
+	SHA                             // x86: SHA-NI, that is SHA-1 and SHA-256
+	AVX512F                         // x86
+	AVX512VL                        // x86
+	AVX512Wide                      // x86: four operations of 512 bits in a cycle, as on Zen 5; others do two, and a kernel takes twice as long
+	ASIMD                           // arm64: NEON
+	SHA1                            // arm64: ARMv8 SHA1
+	SHA2                            // arm64: ARMv8 SHA2, that is SHA-256
+	SHA512                          // arm64: ARMv8.2 SHA512
 )
 
 // known has each feature's name in GODEBUG, as golang.org/x/sys/cpu and the Go runtime spell it, and what it builds on.
@@ -44,6 +45,7 @@ var known = []struct {
 	{"sha", SHA, SSE41},
 	{"avx512f", AVX512F, AVX2},
 	{"avx512vl", AVX512VL, AVX512F},
+	{"avx512wide", AVX512Wide, AVX512F}, // a name of ours
 	{"asimd", ASIMD, 0},
 	{"sha1", SHA1, ASIMD},
 	{"sha2", SHA2, ASIMD},

@@ -21,5 +21,10 @@ func detect() Features {
 		flag(x.HasBMI2, BMI2) |
 		flag(cpuid.CPU.Supports(cpuid.SHA), SHA) |
 		flag(x.HasAVX512F, AVX512F) |
-		flag(x.HasAVX512VL, AVX512VL)
+		flag(x.HasAVX512VL, AVX512VL) |
+		flag(x.HasAVX512F && wide(cpuid.CPU.VendorID, cpuid.CPU.Family), AVX512Wide)
 }
+
+// wide tells a CPU by its maker's family number, as there is no flag for how wide its units are. The Zen 5s for laptops have the server's number and
+// half its width: they are taken for wide ones, whose plans are good for them too, if not the best.
+func wide(vendor cpuid.Vendor, family int) bool { return vendor == cpuid.AMD && family >= 0x1a }
