@@ -28,17 +28,18 @@ var sha2Rotate = map[int]sha2Rotations{
 // A sha2Scalar is SHA-2 of one lane: rounds in general registers, the schedule in vectors beside them.
 type sha2Scalar struct {
 	amd64.Scalar
-	h        spec.Hash
-	rot      sha2Rotations
-	state    [8]GPPhysical // a to h of round 0
-	t, u     GPPhysical    // scratch
-	maj      [2]GPPhysical // one has b ^ c when a round begins, and the other when it ends: a ^ b is the next round's b ^ c
-	wk       Mem           // W+K of sixteen rounds, by round number modulo 16
-	schedule *sha2Schedule
+	h         spec.Hash
+	rot       sha2Rotations
+	state     [8]GPPhysical // a to h of round 0
+	t, u      GPPhysical    // scratch
+	spareFrom int           // the first round that has sha2Spare too
+	maj       [2]GPPhysical // one has b ^ c when a round begins, and the other when it ends: a ^ b is the next round's b ^ c
+	wk        Mem           // W+K of sixteen rounds, by round number modulo 16
+	schedule  *sha2Schedule
 }
 
-// sha2Base is the general register that rounds leave alone.
-var sha2Base = RDI
+// sha2Spare is a third scratch register, where it is not needed for something else: rounds before spareFrom leave it alone.
+var sha2Spare = RDI
 
 func newSHA2Scalar(f *amd64.File, h spec.Hash) *sha2Scalar {
 	s := &sha2Scalar{
@@ -49,6 +50,8 @@ func newSHA2Scalar(f *amd64.File, h spec.Hash) *sha2Scalar {
 		t:      RSI,
 		u:      R12,
 		maj:    [2]GPPhysical{R13, R14},
+
+		spareFrom: len(h.K),
 	}
 	s.wk = f.AllocLocal(h.BlockBytes())
 	s.schedule = newSHA2Schedule(s)
@@ -84,54 +87,98 @@ func (s *sha2Scalar) bigSigma(rot [3]int, x, dst, tmp GPPhysical) []amd64.Atom {
 	}
 }
 
-// begin begins round i (FIPS 180-4 §6.2.2 step 3, §6.4.2 step 3): it adds the words wk to h and sets t to Ch(e, f, g). fg is the address of f ^ g if that is
-// known. Neither a nor, but for the last two instructions, e is needed.
-func (s *sha2Scalar) begin(i int, fg *Mem, wk ...Op) []amd64.Atom {
-	e, f, g, h := s.reg(i, 4), s.reg(i, 5), s.reg(i, 6), s.reg(i, 7)
-	atoms := []amd64.Atom{func() { s.Mov(f, s.t) }, func() { s.Xor(g, s.t) }}
-	if fg != nil {
-		atoms = []amd64.Atom{func() { s.Mov(*fg, s.t) }}
-	}
-	for _, w := range wk {
-		atoms = append(atoms, func() { s.Add(w, h) })
-	}
-	return append(atoms, func() { s.And(e, s.t) }, func() { s.Xor(g, s.t) })
-}
-
-// sha2Order is the order of the instructions from the beginning of one round to the next one's, by word size: s are bigSigma1, z bigSigma0 and m Maj, with
-// the number of the instruction, and + what they are added by. n is the next round's beginning, but for nx, the last instruction of it.
+// sha2Order is the order of a round's instructions: s are bigSigma1, z bigSigma0, c Ch and m Maj, with the number of the instruction, w adds W+K to h, and +
+// adds to h or d what comes behind it. A prime marks an instruction of the next round.
 //
 // On Zen 3 and 4, which decide early on which unit an instruction will run, the order makes the speed. These are the best of some ten thousand random ones
-// that keep the dependencies, with the schedule's instructions between them: 5.6 and 6.0 cycles a round where four instructions in a cycle are 5.5. The order
-// of the standard's text takes 7.
-var sha2Order = map[int]string{
-	32: "m0 +ch s0 s1 s2 m1 s3 m2 s4 +s +d m3 z0 z1 z2 z3 z4 n +m nx +z",
-	64: "+ch s1 s0 s2 s3 m0 m1 s4 m2 +s +d z1 m3 z0 z2 z3 z4 n +m nx +z",
+// that keep the dependencies, with the schedule's instructions between them: 5.5 to 5.7 cycles a round where four instructions in a cycle are 5.5. The order of
+// the standard's text takes 7.
+var sha2Order = map[string]string{
+	"32": "m0 +c s0 s1 s2 m1 s3 m2 s4 +s +d m3 z0 z1 z2 z3 z4 'c0 'c1 'w 'c2 +m 'c3 +z",
+	"64": "+c s1 s0 s2 s3 m0 m1 s4 m2 +s +d z1 m3 z0 z2 z3 z4 'c0 'c1 'w 'c2 +m 'c3 +z",
+	// With a third scratch register, and the last round without it.
+	"64 spare":      "c2 s0 s2 s3 c3 m0 m1 +c m2 s4 +s m3 z0 z1 z2 +d z3 +m 'c0 z4 'w 'c1 +z 's1",
+	"64 then spare": "+c s1 s0 s2 s3 m0 m1 s4 m2 +s +d z1 m3 z0 z2 z3 z4 'c0 'w 'c1 +m +z 's1",
 }
 
-// finish is the rest of round i, with the beginning of the next one in it. From one e to the next it is five cycles: bigSigma1 takes three, and two additions
-// follow, to h and to d; likewise from one a to the next. A round is 22 instructions apart from moves, which cost nothing on most CPUs.
-func (s *sha2Scalar) finish(i int, next []amd64.Atom) []amd64.Atom {
-	a, b, d, e, h := s.reg(i, 0), s.reg(i, 1), s.reg(i, 3), s.reg(i, 4), s.reg(i, 7)
+// order is that of round i's instructions and those of the next one's that are done in it.
+func (s *sha2Scalar) order(i int) []string {
+	name := fmt.Sprint(s.Bits)
+	switch {
+	case i >= s.spareFrom:
+		name += " spare"
+	case i == s.spareFrom-1 && s.spareFrom < s.rounds():
+		name += " then spare"
+	}
+	return strings.Fields(sha2Order[name])
+}
+
+// A sha2Input is what a round gets beside the variables.
+type sha2Input struct {
+	load Op   // what h is, if it is not in its register
+	wk   []Op // what is added to h, the newest last
+	fg   Op   // f ^ g, if that is known
+}
+
+// instructions are those of round i (FIPS 180-4 §6.2.2 step 3, §6.4.2 step 3) by their names in sha2Order. From one e to the next it is five cycles: bigSigma1
+// takes three, and two additions follow, to h and to d; likewise from one a to the next. There are 22 apart from moves, which cost nothing on most CPUs.
+func (s *sha2Scalar) instructions(i int, in sha2Input) map[string][]amd64.Atom {
+	a, b, d, e, f, g, h := s.reg(i, 0), s.reg(i, 1), s.reg(i, 3), s.reg(i, 4), s.reg(i, 5), s.reg(i, 6), s.reg(i, 7)
 	bc, ab := s.maj[i%2], s.maj[(i+1)%2]
-	last := max(0, len(next)-1)
-	parts := map[string][]amd64.Atom{
-		"n": next[:last], "nx": next[last:],
-		"+ch": {func() { s.Add(s.t, h) }}, "+s": {func() { s.Add(s.u, h) }}, "+d": {func() { s.Add(h, d) }},
-		"+m": {func() { s.Add(bc, h) }}, "+z": {func() { s.Add(s.u, h) }},
+	sum, beside := s.u, s.t // for bigSigma0 and bigSigma1
+	if i >= s.spareFrom {
+		sum, beside = sha2Spare, s.u
+	}
+	all := map[string][]amd64.Atom{
+		"+c": {func() { s.Add(s.t, h) }}, "+s": {func() { s.Add(sum, h) }}, "+d": {func() { s.Add(h, d) }},
+		"+m": {func() { s.Add(bc, h) }}, "+z": {func() { s.Add(sum, h) }},
 	}
 	number := func(name string, atoms []amd64.Atom) {
 		for i := range atoms {
-			parts[fmt.Sprint(name, i)] = atoms[i : i+1]
+			all[fmt.Sprint(name, i)] = atoms[i : i+1]
 		}
 	}
-	number("s", s.bigSigma(s.rot.bigSigma1, e, s.u, s.t))
-	number("z", s.bigSigma(s.rot.bigSigma0, a, s.u, s.t))
+	number("s", s.bigSigma(s.rot.bigSigma1, e, sum, beside))
+	number("z", s.bigSigma(s.rot.bigSigma0, a, sum, beside))
+	// Ch(e, f, g) = ((f ^ g) & e) ^ g
+	number("c", []amd64.Atom{func() { s.Mov(f, s.t) }, func() { s.Xor(g, s.t) }, func() { s.And(e, s.t) }, func() { s.Xor(g, s.t) }})
+	if in.fg != nil {
+		all["c0"], all["c1"] = []amd64.Atom{func() { s.Mov(in.fg, s.t) }}, nil
+	}
 	// Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b
 	number("m", []amd64.Atom{func() { s.Mov(a, ab) }, func() { s.Xor(b, ab) }, func() { s.And(ab, bc) }, func() { s.Xor(b, bc) }})
-	var atoms []amd64.Atom
-	for _, name := range strings.Fields(sha2Order[s.Bits]) {
-		atoms = append(atoms, parts[name]...)
+	if in.load != nil {
+		all["w"] = append(all["w"], func() { s.Mov(in.load, h) })
+	}
+	for _, w := range in.wk {
+		all["w"] = append(all["w"], func() { s.Add(w, h) })
+	}
+	return all
+}
+
+// begin does what is to be done of round i before the one before it has ended.
+func (s *sha2Scalar) begin(i int, in sha2Input) (atoms []amd64.Atom) {
+	all := s.instructions(i, in)
+	for _, name := range s.order(i - 1) {
+		if name, ok := strings.CutPrefix(name, "'"); ok {
+			atoms = append(atoms, all[name]...)
+		}
+	}
+	return atoms
+}
+
+// finish does the rest of round i and begins the next one, if next is not nil.
+func (s *sha2Scalar) finish(i int, next *sha2Input) (atoms []amd64.Atom) {
+	all, following := s.instructions(i, sha2Input{}), map[string][]amd64.Atom{}
+	if next != nil {
+		following = s.instructions(i+1, *next)
+	}
+	for _, name := range s.order(i) {
+		if name, ok := strings.CutPrefix(name, "'"); ok {
+			atoms = append(atoms, following[name]...)
+		} else {
+			atoms = append(atoms, all[name]...)
+		}
 	}
 	return atoms
 }
@@ -450,6 +497,9 @@ The inner and the outer compression are the same code, which a pointer tells the
 	f.JLE(LabelRef("done"))
 
 	s := newSHA2Scalar(f, h)
+	if s.Bits == 64 {
+		s.spareFrom = 8 // before, it is cur's base
+	}
 	v := s.schedule
 	size := s.Bytes()
 	message := h.Message()
@@ -488,7 +538,7 @@ The inner and the outer compression are the same code, which a pointer tells the
 	}
 	count, stateSlot, toggle, other := f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8), f.AllocLocal(8)
 	mask := func(m Mem) Mem { return s.at(m, ones) }
-	cur := Mem{Base: sha2Base}
+	cur := Mem{Base: sha2Spare}
 	t := [2]VecPhysical{v.vector(12), v.vector(13)}
 	part := func(p, word int) Mem { return Mem{Base: state, Disp: (p*8 + word) * size} }
 	partial := func(i int) bool { return message[i].Mask != all && !message[i].IsConst() }
@@ -573,7 +623,7 @@ The inner and the outer compression are the same code, which a pointer tells the
 		s.Mov(s.state[1], s.maj[0])
 		s.Xor(s.state[2], s.maj[0])
 		known(0, half, s.state[7])
-		amd64.Run(s.begin(0, nil))
+		amd64.Run(s.begin(0, sha2Input{}))
 		amd64.Run(s.finish(0, nil))
 		s.Mov(s.reg(1, 4), s.at(m, e1))
 		s.Mov(s.reg(1, 0), s.at(m, a1))
@@ -593,13 +643,13 @@ The inner and the outer compression are the same code, which a pointer tells the
 		f.VPXOR(part(3, i*4), t[i], t[i])
 		// What is constant in the message is nothing in t, so that it does not matter there.
 	}
-	f.LEAQ(mid[0], sha2Base)
+	f.LEAQ(mid[0], sha2Spare)
 	f.LEAQ(mid[1], s.t)
-	f.XORQ(sha2Base, s.t)
+	f.XORQ(sha2Spare, s.t)
 	f.MOVQ(s.t, toggle)
 
 	f.Label("compression")
-	f.MOVQ(sha2Base, s.t)
+	f.MOVQ(sha2Spare, s.t)
 	f.XORQ(toggle, s.t)
 	f.MOVQ(s.t, other)
 	for i, r := range s.state {
@@ -624,34 +674,35 @@ The inner and the outer compression are the same code, which a pointer tells the
 		}
 		side[0] = append(side[0], load...)
 	}
-	// begin begins round i: up to round 3 with registers that are made here.
-	begin := func(i int) []amd64.Atom {
+	input := func(i int) sha2Input {
 		switch {
-		case i == s.rounds():
-			return nil
-		case i == 1:
-			fg := s.at(cur, fe)
-			return s.begin(i, &fg)
-		case i < 8:
-			var before []amd64.Atom
-			var wk []Op
-			if i < 4 {
-				before = append(before, func() { s.Mov(s.at(cur, sums+i-1), s.reg(i, 7)) })
-			} else {
-				wk = append(wk, s.at(cur, sums+i-1))
-			}
-			if !message[i].IsConst() {
-				wk = append(wk, s.at(last, i))
-			}
-			return append(before, s.begin(i, nil, wk...)...)
-		case i < 16:
-			return s.begin(i, nil, wkAt(i))
+		case i >= 16:
+			return sha2Input{wk: []Op{s.slot(i)}}
+		case i >= 8:
+			return sha2Input{wk: []Op{wkAt(i)}}
 		}
-		return s.begin(i, nil, s.slot(i))
+		var in sha2Input
+		switch sum := s.at(cur, sums+i-1); {
+		case i == 1:
+			in.fg = s.at(cur, fe)
+			return in // h has it all
+		case i < 4:
+			in.load = sum
+		default:
+			in.wk = append(in.wk, sum)
+		}
+		if !message[i].IsConst() {
+			in.wk = append(in.wk, s.at(last, i))
+		}
+		return in
 	}
 	round := func(i int) []amd64.Atom {
+		if i == s.rounds()-1 {
+			return s.finish(i, nil)
+		}
+		next := input(i + 1)
 		if i > 0 {
-			return s.finish(i, begin(i+1))
+			return s.finish(i, &next)
 		}
 		a, b, c, d, e, ff, g, hh := s.reg(0, 0), s.reg(0, 1), s.reg(0, 2), s.reg(0, 3), s.reg(0, 4), s.reg(0, 5), s.reg(0, 6), s.reg(0, 7)
 		return append([]amd64.Atom{
@@ -667,11 +718,11 @@ The inner and the outer compression are the same code, which a pointer tells the
 			func() { s.Mov(s.at(cur, abc+2), c) },
 			func() { s.Mov(s.at(cur, ef), e); s.Mov(s.at(cur, ef+1), ff) },
 			func() { s.Mov(s.at(cur, ab), s.maj[1]) },
-		}, begin(1)...)
+		}, s.begin(1, next)...)
 	}
 	s.scheduledRounds(round, side)
 	// The other half's turn.
-	f.MOVQ(other, sha2Base)
+	f.MOVQ(other, sha2Spare)
 	f.DECQ(count)
 	f.JNZ(LabelRef("compression"))
 
@@ -729,7 +780,7 @@ is that of the iteration kernels; a round is 22 instructions apart from moves an
 			},
 			Block: func(next Mem) {
 				// Vector q's place is free once rounds tail+4q to tail+4q+3 have read it.
-				tail, p := s.rounds()-16, sha2Base
+				tail, p := s.rounds()-16, sha2Spare
 				side := map[int][]amd64.Atom{0: v.put(last), tail: {func() { f.MOVQ(next, p) }}}
 				for q := range v.ring {
 					side[tail] = append(side[tail], fetch(p, q)...)
@@ -739,13 +790,14 @@ is that of the iteration kernels; a round is 22 instructions apart from moves an
 				}
 				s.Mov(s.reg(0, 1), s.maj[0])
 				s.Xor(s.reg(0, 2), s.maj[0])
-				amd64.Run(s.begin(0, nil, s.slot(0)))
+				input := func(i int) sha2Input { return sha2Input{wk: []Op{s.slot(i)}} }
+				amd64.Run(s.begin(0, input(0)))
 				s.scheduledRounds(func(i int) []amd64.Atom {
-					var next []amd64.Atom
-					if i+1 < s.rounds() {
-						next = s.begin(i+1, nil, s.slot(i+1))
+					if i == s.rounds()-1 {
+						return s.finish(i, nil)
 					}
-					return s.finish(i, next)
+					next := input(i + 1)
+					return s.finish(i, &next)
 				}, side)
 			},
 			End: func(h GPPhysical) {

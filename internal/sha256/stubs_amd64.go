@@ -100,7 +100,7 @@ func IterateSHANIx4_224(state *uint64, n int)
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
 // A round is 22 instructions and two moves, and a chain of 5 cycles. 64 of them are 352 cycles on CPUs that do four in a cycle and moves
-// for nothing: 357 on Zen 4. Where moves and the schedule count too, as on Intel's before Ice Lake, all together is 460.
+// for nothing: 356 on Zen 4. Where moves and the schedule count too, as on Intel's before Ice Lake, all together is 460.
 //
 //go:noescape
 func IterateBMI2(state *uint64, n int)
@@ -115,7 +115,7 @@ func IterateBMI2(state *uint64, n int)
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
 // A round is 22 instructions and two moves, and a chain of 5 cycles. 64 of them are 352 cycles on CPUs that do four in a cycle and moves
-// for nothing: 357 on Zen 4. Where moves and the schedule count too, as on Intel's before Ice Lake, all together is 460.
+// for nothing: 356 on Zen 4. Where moves and the schedule count too, as on Intel's before Ice Lake, all together is 460.
 //
 //go:noescape
 func IterateBMI2_224(state *uint64, n int)

@@ -17,7 +17,7 @@ TEXT ·IterateBMI2(SB), NOSPLIT, $704-16
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
 	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-	// 440, and 477 with the schedule on Zen 4.
+	// 440, and 454 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -295,10 +295,10 @@ compression:
 	RORXQ        $0x27, R11, SI
 	VMOVHPD      184(SP), X10, X10
 	XORQ         SI, R12
-	MOVQ         80(DI), R9
-	VINSERTI128  $0x01, X10, Y1, Y1
 	MOVQ         DX, SI
+	VINSERTI128  $0x01, X10, Y1, Y1
 	XORQ         R8, SI
+	MOVQ         80(DI), R9
 	VPADDQ       160(DI), Y1, Y1
 	ADDQ         144(SP), R9
 	ANDQ         CX, SI
@@ -332,10 +332,10 @@ compression:
 	RORXQ        $0x27, R10, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         SI, R12
-	MOVQ         88(DI), R8
 	MOVQ         CX, SI
-	VPXOR        Y10, Y9, Y9
 	XORQ         DX, SI
+	VPXOR        Y10, Y9, Y9
+	MOVQ         88(DI), R8
 	ADDQ         152(SP), R8
 	VPADDQ       Y9, Y0, Y0
 	ANDQ         BX, SI
@@ -433,2324 +433,2324 @@ compression:
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	RORXQ        $0x22, DX, SI
 	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
 	VPADDQ       Y8, Y1, Y1
+	RORXQ        $0x1c, DX, R12
 	XORQ         SI, R12
 	RORXQ        $0x27, DX, SI
 	VEXTRACTI128 $0x01, Y0, X8
 	XORQ         SI, R12
 	MOVQ         R11, SI
-	XORQ         AX, SI
 	VPSRLQ       $0x06, X8, X9
+	XORQ         AX, SI
 	ADDQ         112(DI), BX
 	ADDQ         176(SP), BX
 	VPSRLQ       $0x13, X8, X10
 	ANDQ         R10, SI
 	ADDQ         R14, CX
-	XORQ         AX, SI
 	VPXOR        X10, X9, X9
+	XORQ         AX, SI
 	ADDQ         R12, CX
 	ADDQ         SI, BX
 	VPSLLQ       $0x2d, X8, X10
 	RORXQ        $0x12, R10, SI
 	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
 	VPXOR        X10, X9, X9
+	XORQ         SI, R12
 	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	VPSRLQ       $0x3d, X8, X10
 	XORQ         DX, R14
 	XORQ         SI, R12
-	ANDQ         R14, R13
 	VPXOR        X10, X9, X9
+	ANDQ         R14, R13
 	ADDQ         R12, BX
 	ADDQ         BX, R9
 	VPSLLQ       $0x03, X8, X10
 	RORXQ        $0x22, CX, SI
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
 	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, R12
 	XORQ         SI, R12
 	RORXQ        $0x27, CX, SI
 	VPADDQ       Y9, Y1, Y1
 	XORQ         SI, R12
 	MOVQ         R10, SI
-	XORQ         R11, SI
 	VPSRLQ       $0x06, X1, X9
+	XORQ         R11, SI
 	ADDQ         120(DI), AX
 	ADDQ         184(SP), AX
-	ANDQ         R9, SI
 	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
 	ADDQ         R13, BX
-	XORQ         R11, SI
 	VPXOR        X10, X9, X9
+	XORQ         R11, SI
 	ADDQ         R12, BX
 	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
 	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
 	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
 	VPXOR        X10, X9, X9
+	XORQ         SI, R12
 	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
-	XORQ         CX, R13
 	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
 	XORQ         SI, R12
-	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
+	ANDQ         R13, R14
 	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x22, BX, SI
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
 	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, BX, R12
 	XORQ         SI, R12
 	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
 	MOVQ         R9, SI
-	XORQ         R10, SI
 	VPADDQ       Y9, Y1, Y1
 	ADDQ         wk<>+64(SB), R11
-	ANDQ         R8, SI
+	XORQ         R10, SI
 	ADDQ         R14, AX
 	VPADDQ       k<>+160(SB), Y1, Y10
-	XORQ         R10, SI
 	ADDQ         R12, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, R8, SI
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VMOVDQA      Y8, Y2
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
 	VPADDQ       c_8000000000000000___<>+0(SB), Y2, Y2
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	VEXTRACTI128 $0x01, Y1, X8
-	XORQ         R9, SI
-	ADDQ         wk<>+72(SB), R10
-	ANDQ         DX, SI
-	VPSRLQ       $0x06, X8, X9
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
+	VEXTRACTI128 $0x01, Y1, X8
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         wk<>+72(SB), R10
+	VPSRLQ       $0x06, X8, X9
 	XORQ         R9, SI
-	ADDQ         R12, R11
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
 	VPSRLQ       $0x13, X8, X10
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, DX, SI
+	XORQ         R9, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
 	VPSLLQ       $0x2d, X8, X10
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	VPXOR        X10, X9, X9
-	RORXQ        $0x22, R11, SI
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
 	VPSRLQ       $0x3d, X8, X10
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPXOR        X10, X9, X9
-	XORQ         R8, SI
-	ADDQ         wk<>+80(SB), R9
-	ANDQ         CX, SI
-	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	ADDQ         R12, R10
 	VPXOR        X10, X9, X9
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         wk<>+80(SB), R9
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	VPXOR        X10, X9, X9
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPSRLQ       $0x06, X2, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	VPSRLQ       $0x13, X2, X10
-	RORXQ        $0x22, R10, SI
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	VPSLLQ       $0x2d, X2, X10
-	XORQ         DX, SI
-	ADDQ         wk<>+88(SB), R8
-	ANDQ         BX, SI
-	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	VPSRLQ       $0x3d, X2, X10
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	VPSLLQ       $0x2d, X2, X10
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         wk<>+88(SB), R8
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	VPSRLQ       $0x3d, X2, X10
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	VPXOR        X10, X9, X9
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
 	VPSLLQ       $0x03, X2, X10
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	VPXOR        X10, X9, X9
-	RORXQ        $0x22, R9, SI
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	VPADDQ       Y9, Y2, Y2
-	XORQ         CX, SI
-	ADDQ         wk<>+96(SB), DX
-	ANDQ         AX, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	ADDQ         R14, R8
+	VPADDQ       Y9, Y2, Y2
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         wk<>+96(SB), DX
+	VPADDQ       k<>+192(SB), Y2, Y10
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         wk<>+104(SB), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         wk<>+104(SB), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPADDQ       Y8, Y9, Y3
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       c____600<>+0(SB), Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
 	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
+	MOVQ         R11, SI
+	XORQ         R12, DI
 	ADDQ         wk<>+112(SB), BX
-	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         R14, CX
 	XORQ         AX, SI
+	ADDQ         DI, CX
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
+	ADDQ         R13, BX
 	MOVQ         R10, SI
-	XORQ         R11, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
 	ADDQ         wk<>+120(SB), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
-	ADDQ         R13, BX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+224(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+256(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+288(SB), Y1, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+320(SB), Y2, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+352(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+384(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+416(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+416(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+448(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+448(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+480(SB), Y3, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+480(SB), Y3, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+512(SB), Y0, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+512(SB), Y0, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+544(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+544(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+576(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+576(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
 	VPSLLQ       $0x03, X3, X10
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         R14, AX
 	MOVQ         R9, SI
-	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
 	ADDQ         (SP), R11
-	ANDQ         R8, SI
-	ADDQ         R14, AX
+	XORQ         R10, SI
 	VPADDQ       k<>+608(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	ADDQ         R14, R10
-	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	ANDQ         BX, SI
-	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
-	ADDQ         R14, R8
-	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	ADDQ         R14, CX
-	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	ANDQ         R9, SI
-	ADDQ         R13, BX
-	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	ADDQ         64(SP), R11
 	ANDQ         R8, SI
-	ADDQ         R14, AX
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	XORQ         R10, SI
-	ADDQ         R12, AX
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
 	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	ANDQ         BX, SI
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
 	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	XORQ         R12, DI
+	ADDQ         DI, CX
 	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
+	XORQ         R12, DI
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	ANDQ         R9, SI
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	ADDQ         R14, AX
-	ADDQ         R12, AX
+	MOVQ         R9, SI
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ADDQ         SI, R11
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R11
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
+	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ADDQ         SI, R10
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R10
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
+	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ADDQ         SI, R9
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
+	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         88(SP), R8
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ADDQ         SI, R8
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R8
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
+	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ADDQ         SI, DX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, DX
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
+	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ADDQ         SI, CX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, CX
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ADDQ         SI, BX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, BX
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
+	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         120(SP), AX
+	XORQ         R11, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ADDQ         SI, AX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
+	ADDQ         R14, AX
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression
@@ -2964,7 +2964,7 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $704-16
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
 	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-	// 440, and 477 with the schedule on Zen 4.
+	// 440, and 454 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -3240,10 +3240,10 @@ compression:
 	RORXQ        $0x27, R11, SI
 	VMOVHPD      184(SP), X10, X10
 	XORQ         SI, R12
-	MOVQ         80(DI), R9
-	VINSERTI128  $0x01, X10, Y1, Y1
 	MOVQ         DX, SI
+	VINSERTI128  $0x01, X10, Y1, Y1
 	XORQ         R8, SI
+	MOVQ         80(DI), R9
 	VPADDQ       160(DI), Y1, Y1
 	ADDQ         144(SP), R9
 	ANDQ         CX, SI
@@ -3277,10 +3277,10 @@ compression:
 	RORXQ        $0x27, R10, SI
 	VPSHUFB      ror8<>+0(SB), Y8, Y10
 	XORQ         SI, R12
-	MOVQ         88(DI), R8
 	MOVQ         CX, SI
-	VPXOR        Y10, Y9, Y9
 	XORQ         DX, SI
+	VPXOR        Y10, Y9, Y9
+	MOVQ         88(DI), R8
 	ADDQ         152(SP), R8
 	VPADDQ       Y9, Y0, Y0
 	ANDQ         BX, SI
@@ -3370,2329 +3370,2329 @@ compression:
 	VMOVDQU      pad_384<>+96(SB), Y3
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
 	VPERM2I128   $0x21, Y0, Y3, Y8
+	XORQ         SI, R12
 	ANDQ         R13, R14
 	ADDQ         R12, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ADDQ         CX, R10
 	RORXQ        $0x22, DX, SI
-	XORQ         R8, R14
 	VPADDQ       Y8, Y1, Y1
+	XORQ         R8, R14
 	RORXQ        $0x1c, DX, R12
 	XORQ         SI, R12
 	VEXTRACTI128 $0x01, Y0, X8
 	RORXQ        $0x27, DX, SI
 	XORQ         SI, R12
-	MOVQ         R11, SI
 	VPSRLQ       $0x06, X8, X9
+	MOVQ         R11, SI
 	XORQ         AX, SI
 	ADDQ         112(DI), BX
 	VPSRLQ       $0x13, X8, X10
 	ANDQ         R10, SI
 	ADDQ         R14, CX
-	XORQ         AX, SI
 	VPXOR        X10, X9, X9
+	XORQ         AX, SI
 	ADDQ         R12, CX
 	ADDQ         SI, BX
 	VPSLLQ       $0x2d, X8, X10
 	RORXQ        $0x12, R10, SI
 	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
 	VPXOR        X10, X9, X9
+	XORQ         SI, R12
 	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	VPSRLQ       $0x3d, X8, X10
 	XORQ         DX, R14
 	XORQ         SI, R12
-	ANDQ         R14, R13
 	VPXOR        X10, X9, X9
+	ANDQ         R14, R13
 	ADDQ         R12, BX
 	ADDQ         BX, R9
 	VPSLLQ       $0x03, X8, X10
 	RORXQ        $0x22, CX, SI
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
 	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, R12
 	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
 	VPADDQ       Y9, Y1, Y1
+	RORXQ        $0x27, CX, SI
 	XORQ         SI, R12
 	MOVQ         R10, SI
-	XORQ         R11, SI
 	VPSRLQ       $0x06, X1, X9
+	XORQ         R11, SI
 	ADDQ         120(DI), AX
-	ANDQ         R9, SI
 	VPSRLQ       $0x13, X1, X10
+	ANDQ         R9, SI
 	ADDQ         R13, BX
 	XORQ         R11, SI
-	ADDQ         R12, BX
 	VPXOR        X10, X9, X9
+	ADDQ         R12, BX
 	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
 	VPSLLQ       $0x2d, X1, X10
+	RORXQ        $0x12, R9, SI
 	RORXQ        $0x0e, R9, R12
 	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
 	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
-	XORQ         CX, R13
 	VPSRLQ       $0x3d, X1, X10
+	XORQ         CX, R13
 	XORQ         SI, R12
 	ANDQ         R13, R14
-	ADDQ         R12, AX
 	VPXOR        X10, X9, X9
+	ADDQ         R12, AX
 	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
 	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x22, BX, SI
 	XORQ         CX, R14
 	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x27, BX, SI
 	XORQ         SI, R12
+	RORXQ        $0x27, BX, SI
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
 	MOVQ         R9, SI
-	XORQ         R10, SI
 	ADDQ         wk_384<>+64(SB), R11
 	VPADDQ       Y9, Y1, Y1
-	ANDQ         R8, SI
+	XORQ         R10, SI
 	ADDQ         R14, AX
 	VPADDQ       k<>+160(SB), Y1, Y10
-	XORQ         R10, SI
 	ADDQ         R12, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, R8, SI
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VMOVDQA      Y8, Y2
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	VPSRLQ       $0x06, X8, X9
-	XORQ         R9, SI
-	ADDQ         wk_384<>+72(SB), R10
-	ANDQ         DX, SI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	VPSRLQ       $0x13, X8, X10
+	VPSRLQ       $0x06, X8, X9
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         wk_384<>+72(SB), R10
 	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPSLLQ       $0x2d, X8, X10
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPXOR        X10, X9, X9
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
-	VPSRLQ       $0x3d, X8, X10
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         wk_384<>+80(SB), R9
-	ANDQ         CX, SI
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
+	MOVQ         DX, SI
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, DI
+	ADDQ         wk_384<>+80(SB), R9
 	XORQ         R8, SI
+	ADDQ         DI, R10
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	VPSRLQ       $0x06, X2, X9
 	XORQ         R11, R14
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
 	VPSRLQ       $0x13, X2, X10
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	XORQ         R11, R13
+	RORXQ        $0x1c, R10, DI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
 	VPSLLQ       $0x2d, X2, X10
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         wk_384<>+88(SB), R8
-	VPXOR        X10, X9, X9
-	ANDQ         BX, SI
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	VPSRLQ       $0x3d, X2, X10
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
+	MOVQ         CX, SI
+	XORQ         R12, DI
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
+	ADDQ         wk_384<>+88(SB), R8
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	VPSRLQ       $0x3d, X2, X10
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
 	VPSLLQ       $0x03, X2, X10
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
+	XORQ         R12, DI
 	VPXOR        X10, X9, X9
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPADDQ       Y9, Y2, Y2
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         wk_384<>+96(SB), DX
-	ANDQ         AX, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         wk_384<>+96(SB), DX
+	VPADDQ       k<>+192(SB), Y2, Y10
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         wk_384<>+104(SB), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         wk_384<>+104(SB), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPADDQ       Y8, Y9, Y3
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       c____580<>+0(SB), Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
 	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
+	MOVQ         R11, SI
+	XORQ         R12, DI
 	ADDQ         wk_384<>+112(SB), BX
-	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         R14, CX
 	XORQ         AX, SI
+	ADDQ         DI, CX
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
+	ADDQ         R13, BX
 	MOVQ         R10, SI
-	XORQ         R11, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
 	ADDQ         wk_384<>+120(SB), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
-	ADDQ         R13, BX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+224(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+256(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+288(SB), Y1, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+320(SB), Y2, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+352(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+384(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+416(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+416(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+448(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+448(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+480(SB), Y3, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+480(SB), Y3, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+512(SB), Y0, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+512(SB), Y0, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+544(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+544(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+576(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+576(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
 	VPSLLQ       $0x03, X3, X10
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         R14, AX
 	MOVQ         R9, SI
-	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
 	ADDQ         (SP), R11
-	ANDQ         R8, SI
-	ADDQ         R14, AX
+	XORQ         R10, SI
 	VPADDQ       k<>+608(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	ADDQ         R14, R10
-	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	ANDQ         BX, SI
-	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
-	ADDQ         R14, R8
-	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	ADDQ         R14, CX
-	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	ANDQ         R9, SI
-	ADDQ         R13, BX
-	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	ADDQ         64(SP), R11
 	ANDQ         R8, SI
-	ADDQ         R14, AX
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	XORQ         R10, SI
-	ADDQ         R12, AX
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
 	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	ANDQ         BX, SI
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
 	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	XORQ         R12, DI
+	ADDQ         DI, CX
 	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
+	XORQ         R12, DI
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	ANDQ         R9, SI
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	ADDQ         R14, AX
-	ADDQ         R12, AX
+	MOVQ         R9, SI
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ADDQ         SI, R11
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R11
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
+	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ADDQ         SI, R10
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R10
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
+	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ADDQ         SI, R9
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
+	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         88(SP), R8
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ADDQ         SI, R8
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R8
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
+	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ADDQ         SI, DX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, DX
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
+	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ADDQ         SI, CX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, CX
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ADDQ         SI, BX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, BX
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
+	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         120(SP), AX
+	XORQ         R11, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ADDQ         SI, AX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
+	ADDQ         R14, AX
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression
@@ -5812,7 +5812,7 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $704-16
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
 	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-	// 440, and 477 with the schedule on Zen 4.
+	// 440, and 454 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -6084,10 +6084,10 @@ compression:
 	RORXQ        $0x27, R11, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	XORQ         SI, R12
-	MOVQ         80(DI), R9
-	VPALIGNR     $0x08, Y0, Y8, Y8
 	MOVQ         DX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R8, SI
+	MOVQ         80(DI), R9
 	ADDQ         144(SP), R9
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         CX, SI
@@ -6119,10 +6119,10 @@ compression:
 	RORXQ        $0x27, R10, SI
 	VPADDQ       c__a0000000002814__<>+0(SB), Y0, Y0
 	XORQ         SI, R12
-	MOVQ         88(DI), R8
 	MOVQ         CX, SI
-	VPSRLQ       $0x06, X0, X9
 	XORQ         DX, SI
+	VPSRLQ       $0x06, X0, X9
+	MOVQ         88(DI), R8
 	ADDQ         152(SP), R8
 	VPSRLQ       $0x13, X0, X10
 	ANDQ         BX, SI
@@ -6193,8 +6193,8 @@ compression:
 	ANDQ         R11, SI
 	ADDQ         R13, DX
 	XORQ         BX, SI
-	ADDQ         R12, DX
 	VPSRLQ       $0x06, X8, X9
+	ADDQ         R12, DX
 	ADDQ         SI, CX
 	RORXQ        $0x12, R11, SI
 	RORXQ        $0x0e, R11, R12
@@ -6206,8 +6206,8 @@ compression:
 	XORQ         R8, R13
 	XORQ         SI, R12
 	ANDQ         R13, R14
-	ADDQ         R12, CX
 	VPSLLQ       $0x2d, X8, X10
+	ADDQ         R12, CX
 	ADDQ         CX, R10
 	RORXQ        $0x22, DX, SI
 	XORQ         R8, R14
@@ -6219,12 +6219,12 @@ compression:
 	XORQ         SI, R12
 	MOVQ         R11, SI
 	XORQ         AX, SI
-	ADDQ         112(DI), BX
 	VPXOR        X10, X9, X9
+	ADDQ         112(DI), BX
 	ANDQ         R10, SI
 	ADDQ         R14, CX
-	XORQ         AX, SI
 	VPSLLQ       $0x03, X8, X10
+	XORQ         AX, SI
 	ADDQ         R12, CX
 	ADDQ         SI, BX
 	RORXQ        $0x12, R10, SI
@@ -6236,12 +6236,12 @@ compression:
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	XORQ         SI, R12
-	ANDQ         R14, R13
 	VPSRLQ       $0x06, X1, X9
+	ANDQ         R14, R13
 	ADDQ         R12, BX
 	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
 	VPSRLQ       $0x13, X1, X10
+	RORXQ        $0x22, CX, SI
 	XORQ         DX, R13
 	RORXQ        $0x1c, CX, R12
 	XORQ         SI, R12
@@ -6249,12 +6249,12 @@ compression:
 	RORXQ        $0x27, CX, SI
 	XORQ         SI, R12
 	MOVQ         R10, SI
-	XORQ         R11, SI
 	VPSLLQ       $0x2d, X1, X10
+	XORQ         R11, SI
 	ADDQ         120(DI), AX
 	ANDQ         R9, SI
-	ADDQ         R13, BX
 	VPXOR        X10, X9, X9
+	ADDQ         R13, BX
 	XORQ         R11, SI
 	ADDQ         R12, BX
 	ADDQ         SI, AX
@@ -6262,2264 +6262,2264 @@ compression:
 	RORXQ        $0x12, R9, SI
 	RORXQ        $0x0e, R9, R12
 	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
 	VPXOR        X10, X9, X9
+	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	XORQ         SI, R12
 	VPSLLQ       $0x03, X1, X10
+	XORQ         SI, R12
 	ANDQ         R13, R14
 	ADDQ         R12, AX
-	ADDQ         AX, R8
 	VPXOR        X10, X9, X9
+	ADDQ         AX, R8
 	RORXQ        $0x22, BX, SI
 	XORQ         CX, R14
 	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	XORQ         SI, R12
 	RORXQ        $0x27, BX, SI
 	XORQ         SI, R12
-	MOVQ         R9, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R10, SI
+	MOVQ         R9, SI
 	ADDQ         wk_512_256<>+64(SB), R11
-	ANDQ         R8, SI
+	XORQ         R10, SI
 	VPADDQ       k<>+160(SB), Y1, Y10
 	ADDQ         R14, AX
-	XORQ         R10, SI
 	ADDQ         R12, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, R8, SI
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VMOVDQA      Y8, Y2
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	VPSRLQ       $0x06, X8, X9
-	XORQ         R9, SI
-	ADDQ         wk_512_256<>+72(SB), R10
-	ANDQ         DX, SI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	VPSRLQ       $0x13, X8, X10
+	VPSRLQ       $0x06, X8, X9
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         wk_512_256<>+72(SB), R10
 	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPSLLQ       $0x2d, X8, X10
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPXOR        X10, X9, X9
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
-	VPSRLQ       $0x3d, X8, X10
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         wk_512_256<>+80(SB), R9
-	ANDQ         CX, SI
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
+	MOVQ         DX, SI
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, DI
+	ADDQ         wk_512_256<>+80(SB), R9
 	XORQ         R8, SI
+	ADDQ         DI, R10
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	VPSRLQ       $0x06, X2, X9
 	XORQ         R11, R14
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
 	VPSRLQ       $0x13, X2, X10
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	XORQ         R11, R13
+	RORXQ        $0x1c, R10, DI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
 	VPSLLQ       $0x2d, X2, X10
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         wk_512_256<>+88(SB), R8
-	VPXOR        X10, X9, X9
-	ANDQ         BX, SI
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	VPSRLQ       $0x3d, X2, X10
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
+	MOVQ         CX, SI
+	XORQ         R12, DI
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
+	ADDQ         wk_512_256<>+88(SB), R8
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	VPSRLQ       $0x3d, X2, X10
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
 	VPSLLQ       $0x03, X2, X10
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
+	XORQ         R12, DI
 	VPXOR        X10, X9, X9
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPADDQ       Y9, Y2, Y2
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         wk_512_256<>+96(SB), DX
-	ANDQ         AX, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         wk_512_256<>+96(SB), DX
+	VPADDQ       k<>+192(SB), Y2, Y10
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         wk_512_256<>+104(SB), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         wk_512_256<>+104(SB), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPADDQ       Y8, Y9, Y3
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       c____500<>+0(SB), Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
 	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
+	MOVQ         R11, SI
+	XORQ         R12, DI
 	ADDQ         wk_512_256<>+112(SB), BX
-	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         R14, CX
 	XORQ         AX, SI
+	ADDQ         DI, CX
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
+	ADDQ         R13, BX
 	MOVQ         R10, SI
-	XORQ         R11, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
 	ADDQ         wk_512_256<>+120(SB), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
-	ADDQ         R13, BX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+224(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+256(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+288(SB), Y1, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+320(SB), Y2, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+352(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+384(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+416(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+416(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+448(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+448(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+480(SB), Y3, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+480(SB), Y3, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+512(SB), Y0, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+512(SB), Y0, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+544(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+544(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+576(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+576(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
 	VPSLLQ       $0x03, X3, X10
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         R14, AX
 	MOVQ         R9, SI
-	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
 	ADDQ         (SP), R11
-	ANDQ         R8, SI
-	ADDQ         R14, AX
+	XORQ         R10, SI
 	VPADDQ       k<>+608(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	ADDQ         R14, R10
-	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	ANDQ         BX, SI
-	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
-	ADDQ         R14, R8
-	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	ADDQ         R14, CX
-	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	ANDQ         R9, SI
-	ADDQ         R13, BX
-	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	ADDQ         64(SP), R11
 	ANDQ         R8, SI
-	ADDQ         R14, AX
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	XORQ         R10, SI
-	ADDQ         R12, AX
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
 	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	ANDQ         BX, SI
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
 	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	XORQ         R12, DI
+	ADDQ         DI, CX
 	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
+	XORQ         R12, DI
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	ANDQ         R9, SI
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	ADDQ         R14, AX
-	ADDQ         R12, AX
+	MOVQ         R9, SI
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ADDQ         SI, R11
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R11
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
+	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ADDQ         SI, R10
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R10
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
+	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ADDQ         SI, R9
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
+	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         88(SP), R8
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ADDQ         SI, R8
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R8
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
+	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ADDQ         SI, DX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, DX
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
+	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ADDQ         SI, CX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, CX
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ADDQ         SI, BX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, BX
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
+	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         120(SP), AX
+	XORQ         R11, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ADDQ         SI, AX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
+	ADDQ         R14, AX
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression
@@ -8639,7 +8639,7 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $704-16
 	// The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 	// 
 	// A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-	// 440, and 477 with the schedule on Zen 4.
+	// 440, and 454 with the schedule on Zen 4.
 	MOVQ     state+0(FP), DI
 	MOVQ     n+8(FP), SI
 	TESTQ    SI, SI
@@ -8917,10 +8917,10 @@ compression:
 	RORXQ        $0x27, R11, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	XORQ         SI, R12
-	MOVQ         80(DI), R9
-	VPALIGNR     $0x08, Y0, Y8, Y8
 	MOVQ         DX, SI
+	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         R8, SI
+	MOVQ         80(DI), R9
 	ADDQ         144(SP), R9
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         CX, SI
@@ -8952,10 +8952,10 @@ compression:
 	RORXQ        $0x27, R10, SI
 	VPADDQ       c__9c000000002713__<>+0(SB), Y0, Y0
 	XORQ         SI, R12
-	MOVQ         88(DI), R8
 	MOVQ         CX, SI
-	VPSRLQ       $0x06, X0, X9
 	XORQ         DX, SI
+	VPSRLQ       $0x06, X0, X9
+	MOVQ         88(DI), R8
 	ADDQ         152(SP), R8
 	VPSRLQ       $0x13, X0, X10
 	ANDQ         BX, SI
@@ -9018,8 +9018,8 @@ compression:
 	XORQ         SI, R12
 	RORXQ        $0x27, R8, SI
 	XORQ         SI, R12
-	MOVQ         AX, SI
 	VEXTRACTI128 $0x01, Y0, X8
+	MOVQ         AX, SI
 	XORQ         BX, SI
 	ADDQ         104(DI), CX
 	ANDQ         R11, SI
@@ -9040,8 +9040,8 @@ compression:
 	XORQ         SI, R12
 	ANDQ         R13, R14
 	ADDQ         R12, CX
-	ADDQ         CX, R10
 	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
 	RORXQ        $0x22, DX, SI
 	XORQ         R8, R14
 	RORXQ        $0x1c, DX, R12
@@ -9049,8 +9049,8 @@ compression:
 	XORQ         SI, R12
 	RORXQ        $0x27, DX, SI
 	XORQ         SI, R12
-	MOVQ         R11, SI
 	VPXOR        X10, X9, X9
+	MOVQ         R11, SI
 	XORQ         AX, SI
 	ADDQ         112(DI), BX
 	ANDQ         R10, SI
@@ -9062,8 +9062,8 @@ compression:
 	ADDQ         SI, BX
 	RORXQ        $0x12, R10, SI
 	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
 	VPADDQ       Y9, Y1, Y1
+	XORQ         SI, R12
 	RORXQ        $0x29, R10, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
@@ -9071,8 +9071,8 @@ compression:
 	XORQ         SI, R12
 	ANDQ         R14, R13
 	ADDQ         R12, BX
-	ADDQ         BX, R9
 	VPSRLQ       $0x13, X1, X10
+	ADDQ         BX, R9
 	RORXQ        $0x22, CX, SI
 	XORQ         DX, R13
 	RORXQ        $0x1c, CX, R12
@@ -9080,12 +9080,12 @@ compression:
 	XORQ         SI, R12
 	RORXQ        $0x27, CX, SI
 	XORQ         SI, R12
-	MOVQ         R10, SI
 	VPSLLQ       $0x2d, X1, X10
+	MOVQ         R10, SI
 	XORQ         R11, SI
 	ADDQ         120(DI), AX
-	ANDQ         R9, SI
 	VPXOR        X10, X9, X9
+	ANDQ         R9, SI
 	ADDQ         R13, BX
 	XORQ         R11, SI
 	ADDQ         R12, BX
@@ -9093,8 +9093,8 @@ compression:
 	ADDQ         SI, AX
 	RORXQ        $0x12, R9, SI
 	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
 	VPXOR        X10, X9, X9
+	XORQ         SI, R12
 	RORXQ        $0x29, R9, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
@@ -9102,2256 +9102,2256 @@ compression:
 	XORQ         SI, R12
 	ANDQ         R13, R14
 	ADDQ         R12, AX
-	ADDQ         AX, R8
 	VPXOR        X10, X9, X9
+	ADDQ         AX, R8
 	RORXQ        $0x22, BX, SI
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	RORXQ        $0x1c, BX, R12
 	XORQ         SI, R12
 	RORXQ        $0x27, BX, SI
 	XORQ         SI, R12
-	MOVQ         R9, SI
 	VPADDQ       Y9, Y1, Y1
-	XORQ         R10, SI
+	MOVQ         R9, SI
 	ADDQ         wk_512_224<>+64(SB), R11
-	ANDQ         R8, SI
+	XORQ         R10, SI
 	VPADDQ       k<>+160(SB), Y1, Y10
 	ADDQ         R14, AX
-	XORQ         R10, SI
 	ADDQ         R12, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	RORXQ        $0x29, R8, SI
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VMOVDQA      Y8, Y2
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	VPSRLQ       $0x06, X8, X9
-	XORQ         R9, SI
-	ADDQ         wk_512_224<>+72(SB), R10
-	ANDQ         DX, SI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	VPSRLQ       $0x13, X8, X10
+	VPSRLQ       $0x06, X8, X9
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         wk_512_224<>+72(SB), R10
 	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
+	VPSRLQ       $0x13, X8, X10
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPSLLQ       $0x2d, X8, X10
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPXOR        X10, X9, X9
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
-	VPSRLQ       $0x3d, X8, X10
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
+	VPSRLQ       $0x3d, X8, X10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	VPSLLQ       $0x03, X8, X10
-	ADDQ         wk_512_224<>+80(SB), R9
-	ANDQ         CX, SI
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
+	MOVQ         DX, SI
+	VPSLLQ       $0x03, X8, X10
+	XORQ         R12, DI
+	ADDQ         wk_512_224<>+80(SB), R9
 	XORQ         R8, SI
+	ADDQ         DI, R10
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	VPSRLQ       $0x06, X2, X9
 	XORQ         R11, R14
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
 	VPSRLQ       $0x13, X2, X10
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	XORQ         R11, R13
+	RORXQ        $0x1c, R10, DI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
 	VPSLLQ       $0x2d, X2, X10
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         wk_512_224<>+88(SB), R8
-	VPXOR        X10, X9, X9
-	ANDQ         BX, SI
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	VPSRLQ       $0x3d, X2, X10
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
+	MOVQ         CX, SI
+	XORQ         R12, DI
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
+	ADDQ         wk_512_224<>+88(SB), R8
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	VPSRLQ       $0x3d, X2, X10
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	VPXOR        X10, X9, X9
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
 	VPSLLQ       $0x03, X2, X10
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
+	XORQ         R12, DI
 	VPXOR        X10, X9, X9
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPADDQ       Y9, Y2, Y2
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         wk_512_224<>+96(SB), DX
-	ANDQ         AX, SI
-	VPADDQ       k<>+192(SB), Y2, Y10
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         wk_512_224<>+96(SB), DX
+	VPADDQ       k<>+192(SB), Y2, Y10
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         wk_512_224<>+104(SB), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         wk_512_224<>+104(SB), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPADDQ       Y8, Y9, Y3
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       c____4e0<>+0(SB), Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
 	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
+	MOVQ         R11, SI
+	XORQ         R12, DI
 	ADDQ         wk_512_224<>+112(SB), BX
-	ANDQ         R10, SI
 	VPXOR        X10, X9, X9
-	ADDQ         R14, CX
 	XORQ         AX, SI
+	ADDQ         DI, CX
 	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
+	ADDQ         R13, BX
 	MOVQ         R10, SI
-	XORQ         R11, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
 	ADDQ         wk_512_224<>+120(SB), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
-	ADDQ         R13, BX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+224(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+256(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+288(SB), Y1, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+320(SB), Y2, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
+	XORQ         R10, SI
 	VPADDQ       k<>+352(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
+	XORQ         CX, SI
 	VPADDQ       k<>+384(SB), Y0, Y10
-	XORQ         CX, SI
-	ADDQ         R12, R8
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+416(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+416(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+448(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+448(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X3, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X3, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y3, Y3
-	ADDQ         (SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+480(SB), Y3, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
+	ADDQ         (SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+480(SB), Y3, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y1, Y0, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y3, Y2, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y0, Y0
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y3, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y0, Y0
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X0, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	VPSRLQ       $0x13, X0, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X0, X10
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X0, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X0, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X0, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X0, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+512(SB), Y0, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y0, Y0
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+512(SB), Y0, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, (SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y2, Y1, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y0, Y3, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y1, Y1
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y0, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y1, Y1
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X1, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	VPSRLQ       $0x13, X1, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X1, X10
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X1, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X1, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	VPSLLQ       $0x03, X1, X10
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	VPSLLQ       $0x03, X1, X10
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         64(SP), R11
-	ANDQ         R8, SI
 	ADDQ         R14, AX
-	VPADDQ       k<>+544(SB), Y1, Y10
+	MOVQ         R9, SI
+	VPADDQ       Y9, Y1, Y1
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
 	XORQ         R10, SI
-	ADDQ         R12, AX
+	VPADDQ       k<>+544(SB), Y1, Y10
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 32(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y3, Y2, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
 	MOVQ         AX, R14
 	VPALIGNR     $0x08, Y2, Y8, Y8
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, AX, SI
 	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
+	MOVQ         R8, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	VPERM2I128   $0x21, Y1, Y0, Y8
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	VPALIGNR     $0x08, Y0, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, R10
+	XORQ         R12, DI
 	VPADDQ       Y8, Y2, Y2
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	ADDQ         DI, R10
 	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
 	VEXTRACTI128 $0x01, Y1, X8
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
-	XORQ         R8, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, CX, SI
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y2, Y2
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	VPSRLQ       $0x06, X2, X9
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	VPSRLQ       $0x13, X2, X10
-	ANDQ         BX, SI
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X2, X10
+	ADDQ         88(SP), R8
 	XORQ         DX, SI
+	ADDQ         DI, R9
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R9
-	ADDQ         SI, R8
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
 	VPSLLQ       $0x2d, X2, X10
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, BX, SI
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	VPSRLQ       $0x3d, X2, X10
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	VPSLLQ       $0x03, X2, X10
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
+	VPSLLQ       $0x03, X2, X10
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	VPADDQ       Y9, Y2, Y2
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
 	ADDQ         R14, R8
-	VPADDQ       k<>+576(SB), Y2, Y10
+	MOVQ         BX, SI
+	VPADDQ       Y9, Y2, Y2
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
+	VPADDQ       k<>+576(SB), Y2, Y10
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
 	VMOVDQU      Y10, 64(SP)
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
 	VPERM2I128   $0x21, Y0, Y3, Y8
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	VPALIGNR     $0x08, Y3, Y8, Y8
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	VPSRLQ       $0x07, Y8, Y9
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	VPSRLQ       $0x01, Y8, Y10
-	RORXQ        $0x22, R8, SI
 	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
 	VPXOR        Y10, Y9, Y9
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
 	VPSLLQ       $0x3f, Y8, Y10
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	VPXOR        Y10, Y9, Y9
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
-	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
+	MOVQ         AX, SI
 	VPXOR        Y10, Y9, Y9
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	VPSHUFB      ror8<>+0(SB), Y8, Y10
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	VPXOR        Y10, Y9, Y9
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	VPERM2I128   $0x21, Y2, Y1, Y8
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	VPALIGNR     $0x08, Y1, Y8, Y8
 	ANDQ         R13, R14
-	ADDQ         R12, CX
+	XORQ         R12, DI
 	VPADDQ       Y8, Y3, Y3
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	ADDQ         DI, CX
 	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
 	VEXTRACTI128 $0x01, Y2, X8
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
 	VPSRLQ       $0x06, X8, X9
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	VPSRLQ       $0x13, X8, X10
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
-	VPXOR        X10, X9, X9
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
-	XORQ         AX, SI
-	VPSLLQ       $0x2d, X8, X10
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
+	VPSRLQ       $0x13, X8, X10
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
 	VPXOR        X10, X9, X9
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	VPSLLQ       $0x2d, X8, X10
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	VPXOR        X10, X9, X9
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
 	VPSRLQ       $0x3d, X8, X10
-	RORXQ        $0x29, R10, SI
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
+	XORQ         R12, DI
 	VPSLLQ       $0x03, X8, X10
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	VPXOR        X10, X9, X9
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
+	VPXOR        X10, X9, X9
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
 	VPADDQ       Y9, Y3, Y3
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	VPSRLQ       $0x06, X3, X9
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	VPSRLQ       $0x13, X3, X10
-	ANDQ         R9, SI
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	VPSRLQ       $0x13, X3, X10
+	ADDQ         120(SP), AX
 	XORQ         R11, SI
+	ADDQ         DI, BX
 	VPXOR        X10, X9, X9
-	ADDQ         R12, BX
-	ADDQ         SI, AX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
 	VPSLLQ       $0x2d, X3, X10
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
 	VPXOR        X10, X9, X9
-	RORXQ        $0x29, R9, SI
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	VPSRLQ       $0x3d, X3, X10
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
 	VPXOR        X10, X9, X9
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
 	VPSLLQ       $0x03, X3, X10
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
 	VPXOR        X10, X9, X9
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	VPERM2I128   $0x08, Y9, Y9, Y9
+	ADDQ         R14, AX
 	MOVQ         R9, SI
-	XORQ         R10, SI
 	VPADDQ       Y9, Y3, Y3
+	XORQ         R12, DI
 	ADDQ         (SP), R11
-	ANDQ         R8, SI
-	ADDQ         R14, AX
+	XORQ         R10, SI
 	VPADDQ       k<>+608(SB), Y3, Y10
-	XORQ         R10, SI
-	ADDQ         R12, AX
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
 	VMOVDQU      Y10, 96(SP)
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
-	MOVQ         AX, R14
-	XORQ         BX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
-	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         8(SP), R10
-	ANDQ         DX, SI
-	ADDQ         R13, R11
-	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
-	MOVQ         R11, R13
-	XORQ         AX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
-	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         16(SP), R9
-	ANDQ         CX, SI
-	ADDQ         R14, R10
-	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
-	MOVQ         R10, R14
-	XORQ         R11, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
-	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         24(SP), R8
-	ANDQ         BX, SI
-	ADDQ         R13, R9
-	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
-	MOVQ         R9, R13
-	XORQ         R10, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
-	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         32(SP), DX
-	ANDQ         AX, SI
-	ADDQ         R14, R8
-	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
-	MOVQ         R8, R14
-	XORQ         R9, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
-	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         40(SP), CX
-	ANDQ         R11, SI
-	ADDQ         R13, DX
-	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
-	MOVQ         DX, R13
-	XORQ         R8, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
-	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         48(SP), BX
-	ANDQ         R10, SI
-	ADDQ         R14, CX
-	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
-	MOVQ         CX, R14
-	XORQ         DX, R14
-	XORQ         SI, R12
-	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
-	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         56(SP), AX
-	ANDQ         R9, SI
-	ADDQ         R13, BX
-	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
-	MOVQ         BX, R13
-	XORQ         CX, R13
-	XORQ         SI, R12
-	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
-	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
-	MOVQ         R9, SI
-	XORQ         R10, SI
-	ADDQ         64(SP), R11
 	ANDQ         R8, SI
-	ADDQ         R14, AX
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
 	XORQ         R10, SI
-	ADDQ         R12, AX
-	ADDQ         SI, R11
-	RORXQ        $0x12, R8, SI
-	RORXQ        $0x0e, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R8, SI
 	MOVQ         AX, R14
 	XORQ         BX, R14
-	XORQ         SI, R12
+	ADDQ         SI, R11
 	ANDQ         R14, R13
-	ADDQ         R12, R11
-	ADDQ         R11, DX
-	RORXQ        $0x22, AX, SI
+	XORQ         R12, DI
+	ADDQ         DI, R11
 	XORQ         BX, R13
-	RORXQ        $0x1c, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, AX, SI
-	XORQ         SI, R12
-	MOVQ         R8, SI
-	XORQ         R9, SI
-	ADDQ         72(SP), R10
-	ANDQ         DX, SI
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
 	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         8(SP), R10
 	XORQ         R9, SI
-	ADDQ         R12, R11
-	ADDQ         SI, R10
-	RORXQ        $0x12, DX, SI
-	RORXQ        $0x0e, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, DX, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
 	MOVQ         R11, R13
 	XORQ         AX, R13
-	XORQ         SI, R12
+	ADDQ         SI, R10
 	ANDQ         R13, R14
-	ADDQ         R12, R10
-	ADDQ         R10, CX
-	RORXQ        $0x22, R11, SI
+	XORQ         R12, DI
+	ADDQ         DI, R10
 	XORQ         AX, R14
-	RORXQ        $0x1c, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R11, SI
-	XORQ         SI, R12
-	MOVQ         DX, SI
-	XORQ         R8, SI
-	ADDQ         80(SP), R9
-	ANDQ         CX, SI
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
 	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         16(SP), R9
 	XORQ         R8, SI
-	ADDQ         R12, R10
-	ADDQ         SI, R9
-	RORXQ        $0x12, CX, SI
-	RORXQ        $0x0e, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, CX, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
 	MOVQ         R10, R14
 	XORQ         R11, R14
-	XORQ         SI, R12
+	ADDQ         SI, R9
 	ANDQ         R14, R13
-	ADDQ         R12, R9
-	ADDQ         R9, BX
-	RORXQ        $0x22, R10, SI
+	XORQ         R12, DI
+	ADDQ         DI, R9
 	XORQ         R11, R13
-	RORXQ        $0x1c, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R10, SI
-	XORQ         SI, R12
-	MOVQ         CX, SI
-	XORQ         DX, SI
-	ADDQ         88(SP), R8
-	ANDQ         BX, SI
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
 	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         24(SP), R8
 	XORQ         DX, SI
-	ADDQ         R12, R9
-	ADDQ         SI, R8
-	RORXQ        $0x12, BX, SI
-	RORXQ        $0x0e, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, BX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
 	MOVQ         R9, R13
 	XORQ         R10, R13
-	XORQ         SI, R12
+	ADDQ         SI, R8
 	ANDQ         R13, R14
-	ADDQ         R12, R8
-	ADDQ         R8, AX
-	RORXQ        $0x22, R9, SI
+	XORQ         R12, DI
+	ADDQ         DI, R8
 	XORQ         R10, R14
-	RORXQ        $0x1c, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R9, SI
-	XORQ         SI, R12
-	MOVQ         BX, SI
-	XORQ         CX, SI
-	ADDQ         96(SP), DX
-	ANDQ         AX, SI
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
 	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         32(SP), DX
 	XORQ         CX, SI
-	ADDQ         R12, R8
-	ADDQ         SI, DX
-	RORXQ        $0x12, AX, SI
-	RORXQ        $0x0e, AX, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, AX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
 	MOVQ         R8, R14
 	XORQ         R9, R14
-	XORQ         SI, R12
+	ADDQ         SI, DX
 	ANDQ         R14, R13
-	ADDQ         R12, DX
-	ADDQ         DX, R11
-	RORXQ        $0x22, R8, SI
+	XORQ         R12, DI
+	ADDQ         DI, DX
 	XORQ         R9, R13
-	RORXQ        $0x1c, R8, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, R8, SI
-	XORQ         SI, R12
-	MOVQ         AX, SI
-	XORQ         BX, SI
-	ADDQ         104(SP), CX
-	ANDQ         R11, SI
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
 	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         40(SP), CX
 	XORQ         BX, SI
-	ADDQ         R12, DX
-	ADDQ         SI, CX
-	RORXQ        $0x12, R11, SI
-	RORXQ        $0x0e, R11, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R11, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
 	MOVQ         DX, R13
 	XORQ         R8, R13
-	XORQ         SI, R12
+	ADDQ         SI, CX
 	ANDQ         R13, R14
-	ADDQ         R12, CX
-	ADDQ         CX, R10
-	RORXQ        $0x22, DX, SI
+	XORQ         R12, DI
+	ADDQ         DI, CX
 	XORQ         R8, R14
-	RORXQ        $0x1c, DX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, DX, SI
-	XORQ         SI, R12
-	MOVQ         R11, SI
-	XORQ         AX, SI
-	ADDQ         112(SP), BX
-	ANDQ         R10, SI
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
 	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         48(SP), BX
 	XORQ         AX, SI
-	ADDQ         R12, CX
-	ADDQ         SI, BX
-	RORXQ        $0x12, R10, SI
-	RORXQ        $0x0e, R10, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R10, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
 	MOVQ         CX, R14
 	XORQ         DX, R14
-	XORQ         SI, R12
+	ADDQ         SI, BX
 	ANDQ         R14, R13
-	ADDQ         R12, BX
-	ADDQ         BX, R9
-	RORXQ        $0x22, CX, SI
+	XORQ         R12, DI
+	ADDQ         DI, BX
 	XORQ         DX, R13
-	RORXQ        $0x1c, CX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, CX, SI
-	XORQ         SI, R12
-	MOVQ         R10, SI
-	XORQ         R11, SI
-	ADDQ         120(SP), AX
-	ANDQ         R9, SI
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
 	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         56(SP), AX
 	XORQ         R11, SI
-	ADDQ         R12, BX
-	ADDQ         SI, AX
-	RORXQ        $0x12, R9, SI
-	RORXQ        $0x0e, R9, R12
-	XORQ         SI, R12
-	RORXQ        $0x29, R9, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
 	MOVQ         BX, R13
 	XORQ         CX, R13
-	XORQ         SI, R12
+	ADDQ         SI, AX
 	ANDQ         R13, R14
-	ADDQ         R12, AX
-	ADDQ         AX, R8
-	RORXQ        $0x22, BX, SI
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	XORQ         CX, R14
-	RORXQ        $0x1c, BX, R12
-	XORQ         SI, R12
-	RORXQ        $0x27, BX, SI
-	XORQ         SI, R12
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
 	ADDQ         R14, AX
-	ADDQ         R12, AX
+	MOVQ         R9, SI
+	XORQ         R12, DI
+	ADDQ         64(SP), R11
+	XORQ         R10, SI
+	ADDQ         DI, AX
+	RORXQ        $0x12, R8, R12
+	ANDQ         R8, SI
+	RORXQ        $0x0e, R8, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R8, R12
+	XORQ         R10, SI
+	MOVQ         AX, R14
+	XORQ         BX, R14
+	ADDQ         SI, R11
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R11
+	XORQ         BX, R13
+	RORXQ        $0x1c, AX, DI
+	RORXQ        $0x22, AX, R12
+	XORQ         R12, DI
+	ADDQ         R11, DX
+	RORXQ        $0x27, AX, R12
+	ADDQ         R13, R11
+	MOVQ         R8, SI
+	XORQ         R12, DI
+	ADDQ         72(SP), R10
+	XORQ         R9, SI
+	ADDQ         DI, R11
+	RORXQ        $0x12, DX, R12
+	ANDQ         DX, SI
+	RORXQ        $0x0e, DX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, DX, R12
+	XORQ         R9, SI
+	MOVQ         R11, R13
+	XORQ         AX, R13
+	ADDQ         SI, R10
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R10
+	XORQ         AX, R14
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, R12
+	XORQ         R12, DI
+	ADDQ         R10, CX
+	RORXQ        $0x27, R11, R12
+	ADDQ         R14, R10
+	MOVQ         DX, SI
+	XORQ         R12, DI
+	ADDQ         80(SP), R9
+	XORQ         R8, SI
+	ADDQ         DI, R10
+	RORXQ        $0x12, CX, R12
+	ANDQ         CX, SI
+	RORXQ        $0x0e, CX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, CX, R12
+	XORQ         R8, SI
+	MOVQ         R10, R14
+	XORQ         R11, R14
+	ADDQ         SI, R9
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, R9
+	XORQ         R11, R13
+	RORXQ        $0x1c, R10, DI
+	RORXQ        $0x22, R10, R12
+	XORQ         R12, DI
+	ADDQ         R9, BX
+	RORXQ        $0x27, R10, R12
+	ADDQ         R13, R9
+	MOVQ         CX, SI
+	XORQ         R12, DI
+	ADDQ         88(SP), R8
+	XORQ         DX, SI
+	ADDQ         DI, R9
+	RORXQ        $0x12, BX, R12
+	ANDQ         BX, SI
+	RORXQ        $0x0e, BX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, BX, R12
+	XORQ         DX, SI
+	MOVQ         R9, R13
+	XORQ         R10, R13
+	ADDQ         SI, R8
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, R8
+	XORQ         R10, R14
+	RORXQ        $0x1c, R9, DI
+	RORXQ        $0x22, R9, R12
+	XORQ         R12, DI
+	ADDQ         R8, AX
+	RORXQ        $0x27, R9, R12
+	ADDQ         R14, R8
+	MOVQ         BX, SI
+	XORQ         R12, DI
+	ADDQ         96(SP), DX
+	XORQ         CX, SI
+	ADDQ         DI, R8
+	RORXQ        $0x12, AX, R12
+	ANDQ         AX, SI
+	RORXQ        $0x0e, AX, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, AX, R12
+	XORQ         CX, SI
+	MOVQ         R8, R14
+	XORQ         R9, R14
+	ADDQ         SI, DX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, DX
+	XORQ         R9, R13
+	RORXQ        $0x1c, R8, DI
+	RORXQ        $0x22, R8, R12
+	XORQ         R12, DI
+	ADDQ         DX, R11
+	RORXQ        $0x27, R8, R12
+	ADDQ         R13, DX
+	MOVQ         AX, SI
+	XORQ         R12, DI
+	ADDQ         104(SP), CX
+	XORQ         BX, SI
+	ADDQ         DI, DX
+	RORXQ        $0x12, R11, R12
+	ANDQ         R11, SI
+	RORXQ        $0x0e, R11, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R11, R12
+	XORQ         BX, SI
+	MOVQ         DX, R13
+	XORQ         R8, R13
+	ADDQ         SI, CX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, CX
+	XORQ         R8, R14
+	RORXQ        $0x1c, DX, DI
+	RORXQ        $0x22, DX, R12
+	XORQ         R12, DI
+	ADDQ         CX, R10
+	RORXQ        $0x27, DX, R12
+	ADDQ         R14, CX
+	MOVQ         R11, SI
+	XORQ         R12, DI
+	ADDQ         112(SP), BX
+	XORQ         AX, SI
+	ADDQ         DI, CX
+	RORXQ        $0x12, R10, R12
+	ANDQ         R10, SI
+	RORXQ        $0x0e, R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R10, R12
+	XORQ         AX, SI
+	MOVQ         CX, R14
+	XORQ         DX, R14
+	ADDQ         SI, BX
+	ANDQ         R14, R13
+	XORQ         R12, DI
+	ADDQ         DI, BX
+	XORQ         DX, R13
+	RORXQ        $0x1c, CX, DI
+	RORXQ        $0x22, CX, R12
+	XORQ         R12, DI
+	ADDQ         BX, R9
+	RORXQ        $0x27, CX, R12
+	ADDQ         R13, BX
+	MOVQ         R10, SI
+	XORQ         R12, DI
+	ADDQ         120(SP), AX
+	XORQ         R11, SI
+	ADDQ         DI, BX
+	RORXQ        $0x12, R9, R12
+	ANDQ         R9, SI
+	RORXQ        $0x0e, R9, DI
+	XORQ         R12, DI
+	RORXQ        $0x29, R9, R12
+	XORQ         R11, SI
+	MOVQ         BX, R13
+	XORQ         CX, R13
+	ADDQ         SI, AX
+	ANDQ         R13, R14
+	XORQ         R12, DI
+	ADDQ         DI, AX
+	XORQ         CX, R14
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, R12
+	XORQ         R12, DI
+	ADDQ         AX, R8
+	RORXQ        $0x27, BX, R12
+	ADDQ         R14, AX
+	XORQ         R12, DI
+	ADDQ         DI, AX
 	MOVQ         696(SP), DI
 	DECQ         672(SP)
 	JNZ          compression

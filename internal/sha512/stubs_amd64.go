@@ -14,7 +14,7 @@ package sha512
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
 // A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-// 440, and 477 with the schedule on Zen 4.
+// 440, and 454 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2(state *uint64, n int)
@@ -29,7 +29,7 @@ func IterateBMI2(state *uint64, n int)
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
 // A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-// 440, and 477 with the schedule on Zen 4.
+// 440, and 454 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2_384(state *uint64, n int)
@@ -44,7 +44,7 @@ func IterateBMI2_384(state *uint64, n int)
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
 // A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-// 440, and 477 with the schedule on Zen 4.
+// 440, and 454 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2_512_256(state *uint64, n int)
@@ -59,7 +59,7 @@ func IterateBMI2_512_256(state *uint64, n int)
 // The inner and the outer compression are the same code, which a pointer tells the midstate. T is in vectors.
 //
 // A round is 22 instructions and two moves, and a chain of 5 cycles, 400 in all. CPUs that do four in a cycle, and moves for nothing, need
-// 440, and 477 with the schedule on Zen 4.
+// 440, and 454 with the schedule on Zen 4.
 //
 //go:noescape
 func IterateBMI2_512_224(state *uint64, n int)
