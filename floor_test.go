@@ -6,6 +6,7 @@ package pbkdf2
 import (
 	"testing"
 
+	"github.com/fastkdf/pbkdf2/internal/cpu"
 	"github.com/fastkdf/pbkdf2/internal/cycles"
 )
 
@@ -18,6 +19,40 @@ var floors = map[string]float64{
 	"sha1/bmi2":    160, // 80 rounds, each a rotation and an addition
 	"sha256/bmi2":  320, // 64 rounds, each bigSigma1 and two additions
 	"sha512/bmi2":  400, // 80 such rounds
+}
+
+// wideAdds is how many additions of 512 bits the CPU does in a cycle.
+func wideAdds() float64 {
+	const n = 2000
+	return n * cycles.WidePerN / cycles.Of(1000, func() { cycles.WideAdds(n) })
+}
+
+// BenchmarkUnits measures how many additions of 512 bits the CPU does in a cycle: two on most, four on a Zen 5 that nobody shares. A kernel of AVX-512 takes
+// its operations over that at least.
+func BenchmarkUnits(b *testing.B) {
+	if features&cpu.AVX512F == 0 || !cycles.Known {
+		b.Skip("no AVX-512")
+	}
+	for b.Loop() {
+	}
+	b.ReportMetric(wideAdds(), "additions/cycle")
+	b.ReportMetric(0, "ns/op")
+}
+
+// TestAVX512Wide checks that a CPU with AVX-512 units of full width is known as such. The other way round cannot be told on a machine that others share: there,
+// such a CPU can look like one with half as many.
+func TestAVX512Wide(t *testing.T) {
+	if features&cpu.AVX512F == 0 || !cycles.Known {
+		t.Skip("no AVX-512, or nothing to time it with")
+	}
+	rate, wide := wideAdds(), features&cpu.AVX512Wide != 0
+	t.Logf("%.2f additions of 512 bits in a cycle; taken for wide: %v", rate, wide)
+	if rate > 4.5 || rate < 0.4 {
+		t.Errorf("%.2f additions in a cycle: the measurement is wrong", rate)
+	}
+	if rate > 2.6 && !wide {
+		t.Error("its costs are those of a CPU with half as many units")
+	}
 }
 
 // BenchmarkCycles measures every kernel in cycles, by a chain of dependent additions that is timed in turn with it: the fastest of many short

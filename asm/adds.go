@@ -28,4 +28,22 @@ Adds does n times 100 additions each of which waits for the one before it: one c
 	f.JNZ(LabelRef("hundred"))
 	f.Label("done")
 	f.RET()
+
+	f.Text("WideAdds", "func(n int)", `
+WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing: as many in a cycle as the CPU has units for. It needs AVX-512.`)
+	f.Load(f.Param("n"), n)
+	f.TESTQ(n, n)
+	f.JLE(LabelRef("idle"))
+	f.Label("additions")
+	for i := range 96 {
+		r := wideSums[i%len(wideSums)]
+		f.VPADDD(Z31, r, r)
+	}
+	f.DECQ(n)
+	f.JNZ(LabelRef("additions"))
+	f.VZEROUPPER()
+	f.Label("idle")
+	f.RET()
 }
+
+var wideSums = []VecPhysical{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23}

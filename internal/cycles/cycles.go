@@ -12,6 +12,9 @@ import (
 // PerN is what Adds(1) takes, in cycles.
 const PerN = 100
 
+// WidePerN is the number of additions that WideAdds(1) does.
+const WidePerN = 96
+
 // Of returns what run takes, in cycles: the fastest of rounds runs, over the fastest of as many chains of additions timed in turn with them.
 // A run should take between 10 µs and 500 µs. Where there is no such chain, Of returns NaN.
 func Of(rounds int, run func()) float64 {

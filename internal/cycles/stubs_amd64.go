@@ -8,3 +8,8 @@ package cycles
 //
 //go:noescape
 func Adds(n int)
+
+// WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing: as many in a cycle as the CPU has units for. It needs AVX-512.
+//
+//go:noescape
+func WideAdds(n int)

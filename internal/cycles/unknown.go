@@ -10,3 +10,6 @@ const Known = false
 
 // Adds does nothing here.
 func Adds(n int) {}
+
+// WideAdds does nothing here.
+func WideAdds(n int) {}
