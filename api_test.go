@@ -425,6 +425,29 @@ func TestBatchProgress(t *testing.T) {
 	}
 }
 
+// Progress is told some tens of times a second, however few iterations a job has: of 200 000 iterations, a tenth of a second or more, not at the end only.
+func TestBatchProgressOften(t *testing.T) {
+	for name, h := range map[string]func() hash.Hash{"sha256": sha256.New, "sha3": func() hash.Hash { return sha3.New256() }} {
+		for _, iter := range []int{1, 100, 100_000} {
+			jobs := untouched(200_000/iter, 32)
+			for i := range jobs {
+				jobs[i].Iter = iter
+			}
+			calls := 0
+			if err := Batch(t.Context(), h, jobs, &BatchOptions{Workers: 1, Progress: func(_, _ uint64) { calls++ }}); err != nil {
+				t.Fatal(err)
+			}
+			want := 5
+			if standardOnly() { // a job at a time
+				want = min(want, len(jobs))
+			}
+			if name == "sha3" && calls < want || calls > 1000 {
+				t.Errorf("%s: %d jobs of %d iterations: %d calls of Progress", name, len(jobs), iter, calls)
+			}
+		}
+	}
+}
+
 // goroutine is the head of the stack's text, which has the goroutine's number.
 func goroutine() string {
 	b := make([]byte, 64)

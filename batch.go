@@ -292,7 +292,7 @@ func (s *batchSource) finish(c *chain) {
 	}
 }
 
-// betweenTells is how many pauses go by, about 25 ms, between two calls of Progress.
+// betweenTells is how many pauses go by between two calls of Progress: some 25 ms, by the costs of kernels, or 16 384 iterations.
 const betweenTells = 64
 
 func (s *batchSource) advanced(iterations int, pause bool) error {
@@ -303,7 +303,7 @@ func (s *batchSource) advanced(iterations int, pause bool) error {
 	if !pause {
 		return s.stop.check()
 	}
-	if s.pauses++; s.pauses == betweenTells {
+	if s.pauses++; s.pauses >= betweenTells {
 		s.pauses = 0
 		s.tell()
 	}
@@ -323,20 +323,26 @@ func (s *batchSource) wipe() {
 
 // overStandard leaves each job to the standard library.
 func (s *batchSource) overStandard() error {
+	var pace foreignPace
+	due := 1 // pauses
 	for j := s.take(); j != nil; j = s.take() {
 		var key []byte
 		if standardOnly() {
-			if err := s.advanced(0, true); err != nil {
+			if err := s.advanced(0, due > 0); err != nil {
 				return err
 			}
 			var err error
 			if key, err = stdpbkdf2.Key(s.h, text(j.Password), j.Salt, j.Iter, len(j.Key)); err != nil {
 				return err
 			}
-			s.done.Add(s.iterations(j))
+			n := s.iterations(j)
+			s.done.Add(n)
+			due = pace.passed(int(min(n, betweenTells*betweenForeignPauses)))
+			s.pauses += max(0, due-1)
 		} else {
 			key = make([]byte, len(j.Key))
-			if err := overHMAC(s.h, j.Password, j.Salt, j.Iter, key, s.advanced); err != nil {
+			look := func(iterations int) error { return s.advanced(iterations, pace.passed(iterations) > 0) }
+			if err := overHMAC(s.h, j.Password, j.Salt, j.Iter, key, look); err != nil {
 				return err
 			}
 		}

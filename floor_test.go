@@ -10,7 +10,7 @@ import (
 	"github.com/fastkdf/pbkdf2/internal/cycles"
 )
 
-// floors are the cycles that one compression takes at least on a single lane, by the latencies of the instructions, on the reference CPU where that matters.
+// floors are the cycles that one compression takes at least on a single lane, by the latencies of the instructions, on an AMD Zen 5 where that matters.
 // BMI2 kernels have another where there are no more than four instructions in a cycle, as up to Zen 4: 155, 352 and 440.
 var floors = map[string]float64{
 	"md5/scalar":   281, // 16 * (5+4+4+5) - 7

@@ -76,11 +76,14 @@ func (t *table) useOf(name string) (used bool, reason string) {
 	return true, fmt.Sprintf("for some numbers of chains from %d to %d", first, last)
 }
 
-// kernelFeatures describes the features that some row or compression function of this architecture needs.
+// kernelFeatures describes the features that some row or compression function of this architecture needs, or that costs depend on.
 func kernelFeatures() []kernelinfo.Feature {
 	var needed cpu.Features
 	for _, r := range rows {
 		needed |= r.needs
+		if r.costs[1] != 0 {
+			needed |= cpu.AVX512Wide
+		}
 	}
 	for _, c := range compressors {
 		needed |= c.needs

@@ -148,8 +148,9 @@ func (v *variant) derive(stop stopper, d hash.Hash, password, salt []byte, iter,
 // derivePassedOn leaves the work to the standard library's HMAC, in slices.
 func derivePassedOn[H hash.Hash](stop stopper, h func() H, password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	key := make([]byte, keyLength)
-	look := func(_ int, pause bool) error {
-		if pause {
+	var pace foreignPace
+	look := func(iterations int) error {
+		if pace.passed(iterations) > 0 {
 			return stop.err()
 		}
 		return stop.check()

@@ -282,7 +282,7 @@ func remains(v reflect.Value) string {
 func TestGivenUpOverHMAC(t *testing.T) {
 	for _, h := range foreign {
 		key, looks := make([]byte, 100), 0
-		err := overHMAC(h, []byte("password"), nil, betweenLooks, key, func(int, bool) error {
+		err := overHMAC(h, []byte("password"), nil, betweenLooks, key, func(int) error {
 			if looks++; looks == 3 {
 				return errEnded
 			}

@@ -27,15 +27,26 @@ func handOn[H hash.Hash](d H, h func() H) func() H {
 	}
 }
 
-// betweenLooks is how many iterations overHMAC does between two looks around; every so many looks it lets other goroutines run.
+// betweenLooks is how many iterations overHMAC does between two looks around, and betweenForeignPauses how many are done until other goroutines are let run.
 const (
-	betweenLooks  = 32
-	looksPerPause = 8
+	betweenLooks         = 32
+	betweenForeignPauses = 8 * betweenLooks
 )
 
-// overHMAC fills key for any hash, by the loop of crypto/pbkdf2, and calls look every few iterations with their number, and whether it is time for others to run. It ends with look's error, and
-// key is cleared then.
-func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, look func(iterations int, pause bool) error) error {
+// A foreignPace tells when to pause where no costs of kernels do.
+type foreignPace int // iterations since the last pause
+
+// passed returns how many pauses are due after some more iterations.
+func (p *foreignPace) passed(iterations int) int {
+	*p += foreignPace(iterations)
+	due := *p / betweenForeignPauses
+	*p %= betweenForeignPauses
+	return int(due)
+}
+
+// overHMAC fills key for any hash, by the loop of crypto/pbkdf2, and calls look every few iterations, and at the end, with their number. It ends with look's
+// error, and key is cleared then.
+func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, look func(iterations int) error) error {
 	made := 0
 	prf := hmac.New(func() hash.Hash {
 		d := h()
@@ -55,7 +66,7 @@ func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, l
 			clear(whole)
 		}
 	}()
-	since, looks := 0, 0
+	since := 0
 	for block := uint32(1); len(key) > 0; block++ {
 		if block > 1 {
 			prf.Reset()
@@ -67,8 +78,7 @@ func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, l
 		copy(t, u)
 		for i := 1; ; i++ {
 			if since++; since == betweenLooks {
-				looks++
-				if err := look(since, looks%looksPerPause == 0); err != nil {
+				if err := look(since); err != nil {
 					return err
 				}
 				since = 0
@@ -83,7 +93,7 @@ func overHMAC(h func() hash.Hash, password, salt []byte, iter int, key []byte, l
 		}
 		key = key[copy(key, t):]
 	}
-	err := look(since, false)
+	err := look(since)
 	ended = err == nil
 	return err
 }

@@ -11,8 +11,8 @@ type source interface {
 	fill(c *chain) (bool, error)
 	// finish takes the T of a chain that has no iterations left.
 	finish(c *chain)
-	// advanced is called between slices, after so many iterations of all chains together; now and then there is time to let other goroutines run.
-	// Its error ends the work.
+	// advanced is called between slices, after so many iterations of all chains together. If pause is set, it should let other goroutines run. Its error
+	// ends the work.
 	advanced(iterations int, pause bool) error
 }
 

@@ -13,8 +13,14 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// cpuName returns what the CPU calls itself, or what the system calls it.
-func cpuName() string { return nameOr(cpuid.CPU.BrandName) }
+// cpuName returns what the CPU calls itself, or what the system calls it, and the numbers that tell its kind on x86: virtual machines hide the rest.
+func cpuName() string {
+	name := nameOr(cpuid.CPU.BrandName)
+	if f := cpuid.CPU.Family; f != 0 {
+		name += fmt.Sprintf(" (family %d, model %d)", f, cpuid.CPU.Model)
+	}
+	return name
+}
 
 func nameOr(brand string) string {
 	if name := strings.TrimSpace(brand); name != "" {

@@ -72,20 +72,6 @@ func (s Scalar) Andn(x, y, dst reg.GPPhysical) {
 	}
 }
 
-// Lea sets dst to a + b.
-func (s Scalar) Lea(a, b, dst reg.GPPhysical) {
-	s.do(s.LEAL, s.LEAQ, operand.Mem{Base: a, Index: b, Scale: 1}, dst)
-}
-
-// Bswap reverses the bytes of dst.
-func (s Scalar) Bswap(dst operand.Op) {
-	if s.Bits == 32 {
-		s.BSWAPL(s.op(dst))
-	} else {
-		s.BSWAPQ(dst)
-	}
-}
-
 // Ror rotates src right by n bits into dst.
 func (s Scalar) Ror(n int, src, dst operand.Op) {
 	switch {
@@ -162,8 +148,8 @@ type CompressBody struct {
 	Last  func()
 }
 
-// CompressInFrame writes a compression function that keeps what it must not forget in the frame: RDI is for its own use, and the
-// argument of some parts.
+// CompressInFrame writes a compression function that keeps what it must not forget in the frame. RDI is loaded anew before each part, as its argument; Block may
+// use it too.
 func (f *File) CompressInFrame(name, doc string, blockBytes int, newBody func() CompressBody) {
 	rdi, n := reg.RDI, reg.RSI
 	f.Text(name, output.Compress, doc)
