@@ -19,7 +19,7 @@ func TestSelection(t *testing.T) {
 		sandy    = nehalem | cpu.AVX
 		haswell  = sandy | cpu.AVX2 | cpu.BMI1 | cpu.BMI2
 		zen3     = haswell | cpu.SHA
-		skylakeX = haswell | cpu.AVX512F | cpu.AVX512VL
+		skylakeX = haswell | cpu.AVX512F
 		zen4     = skylakeX | cpu.SHA
 		zen5     = zen4 | cpu.AVX512Wide
 	)
@@ -53,7 +53,7 @@ func TestSelectionOfLanes(t *testing.T) {
 	const (
 		haswell  = cpu.SSSE3 | cpu.SSE41 | cpu.AVX | cpu.AVX2 | cpu.BMI1 | cpu.BMI2
 		zen3     = haswell | cpu.SHA
-		skylakeX = haswell | cpu.AVX512F | cpu.AVX512VL
+		skylakeX = haswell | cpu.AVX512F
 		zen4     = skylakeX | cpu.SHA
 		zen5     = zen4 | cpu.AVX512Wide
 	)
