@@ -36,9 +36,11 @@ func TestSelection(t *testing.T) {
 		{"BMI2 without AVX", nehalem | cpu.BMI1 | cpu.BMI2, "md5/scalar", "sha1/generic", "sha256/generic", "sha512/generic"},
 		{"Haswell", haswell, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
 		{"Zen 3", zen3, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
-		{"Skylake-X", skylakeX, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
+		{"Skylake-X, and Knights Landing, which has no AVX512VL", skylakeX, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
+		{"Skylake-X with cpu.bmi2=off", skylakeX &^ cpu.BMI2, "md5/scalar", "sha1/generic", "sha256/generic", "sha512/generic"},
 		{"Zen 4", zen4, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
 		{"Zen 5", zen5, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
+		{"Zen 5 with cpu.bmi2=off", zen5 &^ cpu.BMI2, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/avx512x8"},
 	} {
 		for id, want := range map[hashID]string{idMD5: c.md5, idSHA1: c.sha1, idSHA256: c.sha256, idSHA512: c.sha512} {
 			if got := selected(id, c.has, 1); got != want {
