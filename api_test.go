@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -98,8 +99,8 @@ var (
 	allHashes = slices.Concat(foreign, hashes[:])
 )
 
-// slow tells whether code takes several times its usual time: under an emulator or the race detector. Tests do less then.
-var slow = sync.OnceValue(func() bool {
+// takesLonger tells whether code takes several times its usual time: under an emulator, the race detector or another sanitizer.
+var takesLonger = sync.OnceValue(func() bool {
 	least := time.Hour
 	for range 5 {
 		start := time.Now()
@@ -109,9 +110,18 @@ var slow = sync.OnceValue(func() bool {
 	return least > 2*time.Millisecond
 })
 
+// slow is takesLonger for a test that then does less, or nothing. Where PBKDF2_TEST_NATIVE=1 says that this is no emulator the test fails instead, unless the race detector is on.
+func slow(t testing.TB) bool {
+	t.Helper()
+	if takesLonger() && !race && os.Getenv("PBKDF2_TEST_NATIVE") == "1" {
+		t.Fatal("2000 iterations of crypto/pbkdf2 take more than 2 ms, so that this test would do less, or nothing; PBKDF2_TEST_NATIVE=1 forbids that")
+	}
+	return takesLonger()
+}
+
 // few is n, or less where things are slow.
 func few(n int) int {
-	if slow() {
+	if takesLonger() {
 		return max(1, n/8)
 	}
 	return n

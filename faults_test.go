@@ -378,7 +378,7 @@ func goroutines(n int) int {
 func TestFaultCancel(t *testing.T) {
 	interruptible(t)
 	most := 10 * time.Millisecond
-	if slow() && !race {
+	if slow(t) && !race {
 		most = time.Second // an emulator takes longer for a slice than a CPU
 	}
 	pool := new(Pool)
@@ -685,7 +685,7 @@ func alone(t *testing.T, godebug string, test func()) {
 func TestFaultFeatureUnusable(t *testing.T) {
 	for _, off := range append(strings.Fields(needed().String()), "all") {
 		t.Run(off, func(t *testing.T) {
-			if os.Getenv(isAlone) == "" && slow() && off != "all" {
+			if os.Getenv(isAlone) == "" && off != "all" && slow(t) {
 				t.Skip("processes start slowly here")
 			}
 			alone(t, "cpu."+off+"=off", func() {

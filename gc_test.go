@@ -145,8 +145,8 @@ func TestFaultCollectorWaits(t *testing.T) {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("nothing interrupts a goroutine here")
 	}
-	if slow() && !race {
-		t.Skip("an emulator takes longer for a slice than a CPU")
+	if slow(t) && !race {
+		t.Skip("an emulator or a sanitizer takes longer for a slice than a CPU")
 	}
 	test := func(t *testing.T, load, other func(context.Context)) {
 		within(t, func() (bool, string) {
@@ -172,8 +172,8 @@ func TestFaultCollectorWaits(t *testing.T) {
 // Timers, tickers and deadlines are on time beside a KeyContext, a Batch and a Pool that keep every core busy.
 func TestFaultTimersWait(t *testing.T) {
 	interruptible(t)
-	if slow() && !race {
-		t.Skip("an emulator takes longer for a slice than a CPU")
+	if slow(t) && !race {
+		t.Skip("an emulator or a sanitizer takes longer for a slice than a CPU")
 	}
 	for name, load := range loads(variants[idSHA256]) {
 		if name == "Key" {

@@ -22,7 +22,7 @@ import (
 func TestMemoryOfLongKey(t *testing.T) {
 	keyLength := 1 << 30
 	switch {
-	case slow():
+	case slow(t):
 		keyLength = 4 << 20
 	case testing.Short() || strconv.IntSize == 32:
 		keyLength = 64 << 20
@@ -63,7 +63,7 @@ func TestMemoryOfLongKey(t *testing.T) {
 func TestMemoryOfManyJobs(t *testing.T) {
 	count := 1_000_000
 	switch {
-	case slow():
+	case slow(t):
 		count = 10_000
 	case testing.Short():
 		count = 100_000

@@ -70,7 +70,7 @@ func TestPoolFair(t *testing.T) {
 	interruptible(t)
 	const short, long = 1000, 10_000_000
 	limit := 50 * time.Millisecond
-	if slow() {
+	if slow(t) {
 		limit *= 20
 	}
 	callers := few(500)
