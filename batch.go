@@ -88,7 +88,7 @@ func runBatch(ctx context.Context, h func() hash.Hash, jobs []Job, opts *BatchOp
 	for i := range jobs {
 		jobs[i].Done = false
 	}
-	if err := b.stop.err(); err != nil {
+	if err := b.stop.check(); err != nil {
 		return err
 	}
 	count := opts.Workers

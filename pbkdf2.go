@@ -99,7 +99,7 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 	if h == nil {
 		return nil, fmt.Errorf("%w: the function is nil", ErrHash)
 	}
-	if err := stop.err(); err != nil {
+	if err := stop.check(); err != nil {
 		return nil, err
 	}
 	first := h()

@@ -85,7 +85,7 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 		return KeyContext(ctx, h, password, salt, iter, keyLength)
 	}
 	stop := stopOn(ctx)
-	if err := stop.err(); err != nil {
+	if err := stop.check(); err != nil {
 		return nil, err
 	}
 	if standardOnly() {
