@@ -50,7 +50,7 @@ func TestKernels(t *testing.T) {
 					t.Errorf("%s: a condition of no origin", b)
 				}
 			}
-			if f.name != "Adds" && r.accesses < 5 {
+			if filepath.Base(filepath.Dir(name)) != "cycles" && r.accesses < 5 { // those of cycles have nothing but additions
 				t.Errorf("%s, %s: %d accesses to memory", name, f.name, r.accesses)
 			}
 		}
