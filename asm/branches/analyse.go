@@ -21,6 +21,7 @@ const (
 	message                    // p's: secret
 	table                      // read-only data of the file: public
 	frame                      // this function's: what was stored there
+	apart                      // none: what the addresses of two places in the frame differ in, their exclusive or
 )
 
 // An origin is what a number was computed from.
@@ -49,7 +50,7 @@ func (o origin) String() string {
 type value struct {
 	from origin
 	to   region  // if it is a pointer
-	at   []int64 // a pointer's places in the frame, or a number's values; nil if they are not known
+	at   []int64 // a pointer's places in the frame, or the two that are apart, or a number's values; nil if they are not known
 }
 
 func (v value) secret() bool { return v.from&(fromMemory|fromNowhere) != 0 }
@@ -90,7 +91,7 @@ func (v value) of(w value, sign int64) value {
 		return r
 	}
 	r.to = v.to | w.to
-	if v.at != nil && w.at != nil && (r.to == 0 || r.to == frame) {
+	if v.at != nil && w.at != nil && (r.to == 0 || r.to == frame && (sign > 0 || w.to == 0)) {
 		for _, x := range v.at {
 			for _, y := range w.at {
 				r.at = append(r.at, x+sign*y)
@@ -100,6 +101,35 @@ func (v value) of(w value, sign int64) value {
 		if r.at = slices.Compact(r.at); len(r.at) > most {
 			r.at = nil
 		}
+	}
+	return r
+}
+
+// xor is the exclusive or of two values. That of two places in the frame is no number that is known, as it depends on where the frame is, but it leads from one of them to the other.
+func (v value) xor(w value) value {
+	r := v.of(w, 0)
+	if v.to == apart {
+		v, w = w, v
+	}
+	switch {
+	case v.at == nil || w.at == nil:
+	case v.to == 0 && w.to == 0 && len(v.at)*len(w.at) <= most:
+		for _, x := range v.at {
+			for _, y := range w.at {
+				r.at = union(r.at, []int64{x ^ y})
+			}
+		}
+	case v.to == frame && w.to == frame && len(v.at) == 1 && len(w.at) == 1:
+		r.to, r.at = apart, union(v.at, w.at)
+	case v.to == frame && w.to == apart && len(w.at) == 2:
+		var at []int64
+		for _, x := range v.at {
+			if !slices.Contains(w.at, x) {
+				return r
+			}
+			at = union(at, []int64{w.at[0] + w.at[1] - x})
+		}
+		r.to, r.at = frame, at
 	}
 	return r
 }
@@ -114,6 +144,17 @@ type memory struct {
 
 func (m *memory) clone() *memory {
 	return &memory{maps.Clone(m.registers), slices.Clone(m.frame), m.flags, slices.Clone(m.flagsBy)}
+}
+
+// pointers tells where in the frame registers point to.
+func (m *memory) pointers() string {
+	var at strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(m.registers)) {
+		if v := m.registers[name]; v.to == frame && v.at != nil {
+			fmt.Fprint(&at, name, v.at)
+		}
+	}
+	return at.String()
 }
 
 // merge makes m what may be known where the program can come from two places, and tells whether that has changed it.
@@ -162,7 +203,8 @@ type result struct {
 
 // An analysis follows what the registers and the frame of one function hold through all of its ways, until nothing new is found. What is loaded from the state or the message is secret, and
 // what is computed from a secret is. The arguments, the addresses of tables and what they hold are public. A pointer into the frame is followed exactly, so that what is spilled
-// there comes back as what it was; for that the stack pointer is taken for each multiple of 8 in turn, as kernels align their frames.
+// there comes back as what it was, and that no access is outside. For that the stack pointer is taken for each multiple of 8 in turn, as kernels align their frames; and what is known
+// where a block begins is kept apart by where the registers point to in the frame, as a pointer that is moved to and fro changes together with the step's sign.
 type analysis struct {
 	*function
 	arch   string
@@ -189,7 +231,7 @@ func archOf(name string) string {
 // analyse finds the branches and addresses of f that depend on a secret, and:
 //   - instructions that it does not know, among them all whose time depends on their operands;
 //   - addresses that are none: no pointer is in them;
-//   - accesses outside of the frame, and stores into the message or a table;
+//   - accesses to the frame that are, or may be, outside of it, and stores into the message or a table;
 //   - secrets that a return leaves in the frame.
 func analyse(f *function, arch string) *result {
 	r := &result{}
@@ -227,22 +269,37 @@ func (a *analysis) run() {
 	for i := range entry.frame {
 		entry.frame[i] = garbage
 	}
-	at := map[int]*memory{0: entry} // where blocks begin
+	known := map[int]map[string]*memory{0: {"": entry}} // where blocks begin, and by where pointers lead to
+	type block struct {
+		begin    int
+		pointers string
+	}
 	report := a.report
 	a.report = &result{} // until nothing changes any more, what is found is not final
-	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
-		a.block(queue[0], at[queue[0]], func(to int, m *memory) {
-			if at[to] == nil {
-				at[to] = m.clone()
-			} else if !at[to].merge(m) {
+	for queue := []block{{0, ""}}; len(queue) > 0; queue = queue[1:] {
+		a.block(queue[0].begin, known[queue[0].begin][queue[0].pointers], func(to int, m *memory) {
+			if known[to] == nil {
+				known[to] = map[string]*memory{}
+			}
+			pointers := m.pointers()
+			if known[to][pointers] == nil && len(known[to]) >= most {
+				pointers = "" // all others together
+			}
+			if o := known[to][pointers]; o == nil {
+				known[to][pointers] = m.clone()
+			} else if !o.merge(m) {
 				return
 			}
-			queue = append(queue, to)
+			queue = append(queue, block{to, pointers})
 		})
 	}
 	a.report = report
-	for _, begin := range slices.Sorted(maps.Keys(at)) {
-		a.block(begin, at[begin], func(int, *memory) {})
+	for _, begin := range slices.Sorted(maps.Keys(known)) {
+		before := report.accesses
+		for _, pointers := range slices.Sorted(maps.Keys(known[begin])) {
+			report.accesses = before // each counts once
+			a.block(begin, known[begin][pointers], func(int, *memory) {})
+		}
 	}
 }
 
@@ -412,6 +469,7 @@ func (a *analysis) cells(in instruction, v value, bytes int64, do func(v *value,
 		return
 	}
 	if v.at == nil || v.to != frame {
+		a.fail(in, "%d bytes at a place that is not known, maybe of the frame", bytes)
 		for i := range a.m.frame {
 			do(&a.m.frame[i], false)
 		}
@@ -435,7 +493,7 @@ func (a *analysis) access(in instruction, operand string) value {
 	switch {
 	case v.secret():
 		a.fail(in, "address from %v", v.from)
-	case v.to == 0:
+	case v.to == 0 || v.to == apart:
 		a.fail(in, "no address")
 	}
 	return v
@@ -655,8 +713,8 @@ func (a *analysis) combine(in instruction, sources []string, load func(string) v
 	last := load(sources[len(sources)-1])
 	if len(sources) == 1 {
 		switch {
-		case base == "NEG":
-			last.at, last.to = scaled(last.at, -1), 0
+		case base == "NEG" && last.to == 0:
+			last.at = scaled(last.at, -1)
 		case base == "DEC":
 			last = last.of(value{fromConstant, 0, []int64{1}}, -1)
 		case base == "INC":
@@ -678,18 +736,11 @@ func (a *analysis) combine(in instruction, sources []string, load func(string) v
 			r.at = union(r.at, []int64{(x+a.sp)&v.at[0] - a.sp})
 		}
 		return r
+	case len(sources) == 2 && (in.op == "XORQ" || in.op == "EOR"):
+		return last.xor(v)
 	}
 	for _, o := range sources[1:] {
 		v = v.of(load(o), 0)
-	}
-	if base == "XOR" && len(sources) == 2 && v.to == 0 && last.at != nil { // numbers that change places
-		if x := load(sources[0]); x.at != nil && len(x.at)*len(last.at) <= most {
-			for _, p := range x.at {
-				for _, q := range last.at {
-					v.at = union(v.at, []int64{p ^ q})
-				}
-			}
-		}
 	}
 	return v
 }
