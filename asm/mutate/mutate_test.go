@@ -6,11 +6,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,11 +94,20 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// oneBit is a regular expression for v with one of its bits changed.
+func oneBit(v int32) string {
+	var all []string
+	for bit := range 32 {
+		all = append(all, fmt.Sprint(v^1<<bit))
+	}
+	return "(" + strings.Join(all, "|") + ")"
+}
+
 // Each kind changes what it says, and nothing of what it is not for.
 func TestKinds(t *testing.T) {
-	for _, c := range []struct{ kind, from, want string }{ // want is a regular expression for all that may come out
-		{"constant", "ADDL $-680876936, AX", `^ADDL \$-?\d+, AX$`},
-		{"constant", "MOVW $-0x28955b88, R5", `^MOVW \$-?\d+, R5$`},
+	for _, c := range []struct{ kind, from, want string }{ // want is a regular expression for all that may come out, and for nothing else
+		{"constant", "ADDL $-680876936, AX", `^ADDL \$` + oneBit(-680876936) + `, AX$`},
+		{"constant", "MOVW $-0x28955b88, R5", `^MOVW \$` + oneBit(-0x28955b88) + `, R5$`},
 		{"constant", "ANDQ $-16, R10", ""},
 		{"constant", "ADDQ $8, SP", ""},
 		{"constant", "DECQ SI", ""},
@@ -109,7 +120,7 @@ func TestKinds(t *testing.T) {
 		{"rotate", "EOR R5@>14, R2, R3", `^EOR R5@>1[35], R2, R3$`},
 		{"rotate", "VSRI $2, V0.S4, V2.S4", `^VSRI \$[13], V0.S4, V2.S4$`},
 		{"rotate", "ADDQ $8, AX", ""},
-		{"shuffle", "PSHUFD $0x0e, X0, X0", `^PSHUFD \$0x(.*[^0]|.*[^e].), X0, X0$`},
+		{"shuffle", "PSHUFD $0x0e, X0, X0", `^PSHUFD \$0x([fca6]|[1248]e), X0, X0$`},
 		{"shuffle", "VPERM2I128 $0x08, Y9, Y9, Y9", `^VPERM2I128 \$0x(0|18|88), Y9, Y9, Y9$`},
 		{"shuffle", "VPERM2I128 $0x81, Y1, Y2, Y3", `^VPERM2I128 \$0x(80|83|89|1), Y1, Y2, Y3$`},
 		{"shuffle", "VEXT $8, V4.B16, V3.B16, V5.B16", `^VEXT \$0x[c0], V4.B16, V3.B16, V5.B16$`},
@@ -125,7 +136,7 @@ func TestKinds(t *testing.T) {
 		{"register", "EOR R5@>14, R2, R3", `^EOR (R[23]@>14, R2|R5@>14, R[35]), R3$`},
 		{"register", "CMPQ AX, BX", ""},
 		{"operation", "VPADDD.BCST k<>+0(SB), Z1, Z2", `^VPSUBD.BCST k<>\+0\(SB\), Z1, Z2$`},
-		{"operation", "VPTERNLOGD $0xca, Z1, Z2, Z3", `^VPTERNLOGD \$0x(.[^a]|[^c].), Z1, Z2, Z3$`},
+		{"operation", "VPTERNLOGD $0xca, Z1, Z2, Z3", `^VPTERNLOGD \$0x(c[b8e2]|[de84]a), Z1, Z2, Z3$`},
 		{"operation", "EORW R1, R2, R3", `^ANDW R1, R2, R3$`},
 		{"operation", "SUBQ $1, R3", ""},
 		{"displacement", "PADDD 32(R8), X2", `^PADDD (16|48)\(R8\), X2$`},
@@ -141,7 +152,6 @@ func TestKinds(t *testing.T) {
 		{"loop", "back:\nADDL AX, BX\nJNZ back", `^$`},
 		{"loop", "ADDL AX, BX\nJNZ forward\nforward:", ""},
 	} {
-		lines := strings.Split(c.from, "\n")
 		s := parsed(t, "internal/md5/scalar_amd64.s", "TEXT ·IterateScalar(SB), NOSPLIT, $0-16\n"+c.from+"\nRET\n")
 		k := s.kernels[0]
 		kind := kinds[slices.IndexFunc(kinds, func(kind kind) bool { return kind.name == c.kind })]
@@ -162,7 +172,7 @@ func TestKinds(t *testing.T) {
 				}
 				texts = append(texts, e.new)
 			}
-			if got := strings.Join(texts, "|"); edits != nil && (c.want == "" || !regexp.MustCompile(c.want).MatchString(got) || got == lines[0]) {
+			if got := strings.Join(texts, "|"); edits != nil && (c.want == "" || !regexp.MustCompile(c.want).MatchString(got)) {
 				t.Errorf("%s of %s is %s", c.kind, c.from, got)
 			}
 		}
@@ -170,8 +180,8 @@ func TestKinds(t *testing.T) {
 	for range 100 {
 		r := rand.New(rand.NewPCG(1, rand.Uint64()))
 		edits := dataConstant(&insn{0, "DATA", []string{"k<>+0(SB)/4", "$0xffffffff"}}, r)
-		if got := edits[0].new; !regexp.MustCompile(`^DATA k<>\+0\(SB\)/4, \$0x[0-9a-f]{8}$`).MatchString(got) || got == edits[0].old {
-			t.Error(got)
+		if v, err := strconv.ParseUint(strings.TrimPrefix(edits[0].new, "DATA k<>+0(SB)/4, $0x"), 16, 32); err != nil || bits.OnesCount64(v) != 31 {
+			t.Error(edits[0].new)
 		}
 	}
 }
