@@ -540,23 +540,27 @@ func (a *analysis) load(in instruction, operand string, bytes int64) value {
 		}
 		return v
 	}
-	p := a.access(in, operand)
-	v := value{from: fromConstant}
-	if p.to&table == 0 {
-		v.from = 0
+	return a.loadAt(in, a.access(in, operand), bytes)
+}
+
+// loadAt is the value of memory at p.
+func (a *analysis) loadAt(in instruction, p value, bytes int64) value {
+	v := value{}
+	if p.to&table != 0 {
+		v.from |= fromConstant
 	}
 	if p.to&(state|message) != 0 || p.to == 0 {
 		v.from |= fromMemory
 	}
-	first := v.from == 0
+	known := v.from != 0
 	a.cells(in, p, bytes, func(cell *value, _ bool) {
-		if first {
-			v, first = *cell, false
-		} else {
+		if known {
 			v = v.or(*cell)
+		} else {
+			v, known = *cell, true
 		}
 	})
-	if first {
+	if !known {
 		return garbage
 	}
 	return v
@@ -572,7 +576,11 @@ func (a *analysis) store(in instruction, operand string, bytes int64, v value) {
 		}
 		return
 	}
-	p := a.access(in, operand)
+	a.storeAt(in, a.access(in, operand), bytes, v)
+}
+
+// storeAt sets memory at p.
+func (a *analysis) storeAt(in instruction, p value, bytes int64, v value) {
 	if p.to&(message|table) != 0 {
 		a.fail(in, "writes what is to be read only")
 	}
@@ -759,48 +767,12 @@ func (a *analysis) pair(in instruction, bytes int64) {
 	}
 	each := bytes / int64(len(names))
 	p := a.access(in, where)
-	if !loads && p.to&(message|table) != 0 {
-		a.fail(in, "writes what is to be read only")
-	}
-	got := make([]value, len(names))
 	for i, name := range names {
 		q := p.of(value{fromConstant, 0, []int64{int64(i) * each}}, 1)
-		if !loads {
-			v := a.get(name)
-			a.cells(in, q, each, func(cell *value, certain bool) {
-				if certain {
-					*cell = v
-				} else {
-					*cell = cell.or(v)
-				}
-			})
-			continue
-		}
-		v := value{}
-		if q.to&table != 0 {
-			v.from |= fromConstant
-		}
-		if q.to&(state|message) != 0 || q.to == 0 {
-			v.from |= fromMemory
-		}
-		first := v.from == 0
-		a.cells(in, q, each, func(cell *value, _ bool) {
-			if first {
-				v, first = *cell, false
-			} else {
-				v = v.or(*cell)
-			}
-		})
-		if v.from == 0 {
-			v = garbage
-		}
-		got[i] = v
-	}
-	if loads {
-		for i, name := range names {
-			if name != "ZR" {
-				a.m.registers[name] = got[i]
-			}
+		if loads {
+			a.store(in, name, each, a.loadAt(in, q, each))
+		} else {
+			a.storeAt(in, q, each, a.get(name))
 		}
 	}
 }
