@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/assembly"
 )
 
 // A region is memory that a pointer may lead to.
@@ -206,7 +208,7 @@ type result struct {
 // there comes back as what it was, and that no access is outside. For that the stack pointer is taken for each multiple of 8 in turn, as kernels align their frames; and what is known
 // where a block begins is kept apart by where the registers point to in the frame, as a pointer that is moved to and fro changes together with the step's sign.
 type analysis struct {
-	*function
+	*assembly.Function
 	arch   string
 	sp     int64 // the stack pointer modulo the largest alignment
 	low    int64 // the frame's first byte
@@ -233,21 +235,21 @@ func archOf(name string) string {
 //   - addresses that are none: no pointer is in them;
 //   - accesses to the frame that are, or may be, outside of it, and stores into the message or a table;
 //   - secrets that a return leaves in the frame.
-func analyse(f *function, arch string) *result {
+func analyse(f *assembly.Function, arch string) *result {
 	r := &result{}
 	begins, names, addresses := map[int]bool{}, map[string][]string{}, map[string][]string{}
-	for _, label := range f.labels {
+	for _, label := range f.Labels {
 		begins[label] = true
 	}
 	alignment := int64(8)
-	for _, in := range f.code {
-		if in.op == "ANDQ" && strings.HasPrefix(in.operands[0], "$-") {
-			n, _ := strconv.ParseInt(in.operands[0][2:], 0, 64)
+	for _, in := range f.Code {
+		if in.Op == "ANDQ" && strings.HasPrefix(in.Operands[0], "$-") {
+			n, _ := strconv.ParseInt(in.Operands[0][2:], 0, 64)
 			alignment = max(alignment, n)
 		}
 	}
 	for sp := int64(0); sp < alignment; sp += 8 {
-		a := &analysis{function: f, arch: arch, sp: sp, report: &result{}, begins: begins, names: names, addresses: addresses}
+		a := &analysis{Function: f, arch: arch, sp: sp, report: &result{}, begins: begins, names: names, addresses: addresses}
 		if arch == "arm64" {
 			a.low = 8 // the return address is below
 		}
@@ -265,7 +267,7 @@ func analyse(f *function, arch string) *result {
 }
 
 func (a *analysis) run() {
-	entry := &memory{registers: map[string]value{}, frame: make([]value, (a.low+int64(a.function.frame)+3)/4), flags: garbage}
+	entry := &memory{registers: map[string]value{}, frame: make([]value, (a.low+int64(a.Frame)+3)/4), flags: garbage}
 	for i := range entry.frame {
 		entry.frame[i] = garbage
 	}
@@ -307,8 +309,8 @@ func (a *analysis) run() {
 func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 	a.m = m.clone()
 	for i := begin; ; i++ {
-		if i == len(a.code) {
-			a.fail(instruction{}, "runs off its end")
+		if i == len(a.Code) {
+			a.fail(&assembly.Instruction{}, "runs off its end")
 			return
 		}
 		if i > begin {
@@ -317,8 +319,8 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 				return
 			}
 		}
-		in := a.code[i]
-		switch kind := branches[a.arch][in.op]; kind {
+		in := a.Code[i]
+		switch kind := branches[a.arch][in.Op]; kind {
 		case notBranch:
 			a.execute(i, in)
 			continue
@@ -331,7 +333,7 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 			}
 			return
 		default:
-			to, ok := a.labels[in.operands[len(in.operands)-1]]
+			to, ok := a.Labels[in.Operands[len(in.Operands)-1]]
 			if !ok {
 				a.fail(in, "unknown target")
 				return
@@ -342,12 +344,12 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 			}
 			condition, by := a.m.flags, ""
 			for _, j := range a.m.flagsBy {
-				by += fmt.Sprintf(" %s (line %d):", a.code[j].text, a.code[j].line)
+				by += fmt.Sprintf(" %s (line %d):", a.Code[j].String(), a.Code[j].Line)
 			}
 			if kind == onRegister {
-				condition, by = a.m.registers[in.operands[0]], ""
+				condition, by = a.m.registers[in.Operands[0]], ""
 			}
-			a.report.branches = append(a.report.branches, fmt.Sprintf("%d: %s: %s:%s %v", in.line, a.name, in.text, by, condition.from))
+			a.report.branches = append(a.report.branches, fmt.Sprintf("%d: %s: %s:%s %v", in.Line, a.Name, in, by, condition.from))
 			if condition.secret() {
 				a.fail(in, "branch on%s %v", by, condition.from)
 			}
@@ -357,8 +359,8 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 	}
 }
 
-func (a *analysis) fail(in instruction, format string, args ...any) {
-	a.report.errors = append(a.report.errors, fmt.Sprintf("%d: %s: %s: ERROR: %s", in.line, a.name, in.text, fmt.Sprintf(format, args...)))
+func (a *analysis) fail(in *assembly.Instruction, format string, args ...any) {
+	a.report.errors = append(a.report.errors, fmt.Sprintf("%d: %s: %s: ERROR: %s", in.Line, a.Name, in, fmt.Sprintf(format, args...)))
 }
 
 // register is the name under which a register's value is kept, or "". Vector registers of all widths are one.
@@ -400,7 +402,7 @@ func (a *analysis) registers(operand string) []string {
 
 func (a *analysis) find(operand string) (names []string) {
 	if strings.HasPrefix(operand, "[") || strings.HasPrefix(operand, "(") && strings.Contains(operand, ",") {
-		for _, o := range split(operand[1 : len(operand)-1]) {
+		for _, o := range assembly.Split(operand[1 : len(operand)-1]) {
 			names = append(names, a.register(o))
 		}
 		return names
@@ -426,7 +428,7 @@ func (a *analysis) get(name string) value {
 }
 
 // pointer is the address of a memory operand. It fails if that depends on a secret or is none.
-func (a *analysis) pointer(in instruction, operand string) value {
+func (a *analysis) pointer(in *assembly.Instruction, operand string) value {
 	if strings.HasSuffix(operand, "(SB)") && static.MatchString(operand) {
 		return value{fromConstant, table, nil}
 	}
@@ -448,7 +450,7 @@ func (a *analysis) pointer(in instruction, operand string) value {
 		}
 		v = v.of(index, 1)
 	}
-	if m[1] != "" && !strings.HasSuffix(in.op, ".P") { // what follows .P is added to the register behind the access
+	if m[1] != "" && !strings.HasSuffix(in.Op, ".P") { // what follows .P is added to the register behind the access
 		disp, _ := strconv.ParseInt(m[1], 10, 64)
 		v = v.of(value{fromConstant, 0, []int64{disp}}, 1)
 	}
@@ -464,7 +466,7 @@ func scaled(at []int64, by int64) (out []int64) {
 }
 
 // cells calls do for the parts of the frame that an access of so many bytes at v may touch, and tells whether they are certain.
-func (a *analysis) cells(in instruction, v value, bytes int64, do func(v *value, certain bool)) {
+func (a *analysis) cells(in *assembly.Instruction, v value, bytes int64, do func(v *value, certain bool)) {
 	if v.to&frame == 0 {
 		return
 	}
@@ -476,7 +478,7 @@ func (a *analysis) cells(in instruction, v value, bytes int64, do func(v *value,
 		return
 	}
 	for _, at := range v.at {
-		if at < a.low || at+bytes > a.low+int64(a.function.frame) {
+		if at < a.low || at+bytes > a.low+int64(a.Frame) {
 			a.fail(in, "%d bytes at %d of the frame are not in it, with a stack pointer of ... + %d", bytes, at, a.sp)
 			continue
 		}
@@ -487,7 +489,7 @@ func (a *analysis) cells(in instruction, v value, bytes int64, do func(v *value,
 }
 
 // access checks the address of an operand in memory and returns it.
-func (a *analysis) access(in instruction, operand string) value {
+func (a *analysis) access(in *assembly.Instruction, operand string) value {
 	a.report.accesses++
 	v := a.pointer(in, operand)
 	switch {
@@ -500,7 +502,7 @@ func (a *analysis) access(in instruction, operand string) value {
 }
 
 // load is the value of an operand.
-func (a *analysis) load(in instruction, operand string, bytes int64) value {
+func (a *analysis) load(in *assembly.Instruction, operand string, bytes int64) value {
 	if strings.HasSuffix(operand, "(FP)") {
 		name, _, _ := strings.Cut(operand, "+")
 		switch name {
@@ -544,7 +546,7 @@ func (a *analysis) load(in instruction, operand string, bytes int64) value {
 }
 
 // loadAt is the value of memory at p.
-func (a *analysis) loadAt(in instruction, p value, bytes int64) value {
+func (a *analysis) loadAt(in *assembly.Instruction, p value, bytes int64) value {
 	v := value{}
 	if p.to&table != 0 {
 		v.from |= fromConstant
@@ -567,7 +569,7 @@ func (a *analysis) loadAt(in instruction, p value, bytes int64) value {
 }
 
 // store sets a register or memory.
-func (a *analysis) store(in instruction, operand string, bytes int64, v value) {
+func (a *analysis) store(in *assembly.Instruction, operand string, bytes int64, v value) {
 	if names := a.registers(operand); names != nil {
 		for _, name := range names {
 			if name != "ZR" {
@@ -580,7 +582,7 @@ func (a *analysis) store(in instruction, operand string, bytes int64, v value) {
 }
 
 // storeAt sets memory at p.
-func (a *analysis) storeAt(in instruction, p value, bytes int64, v value) {
+func (a *analysis) storeAt(in *assembly.Instruction, p value, bytes int64, v value) {
 	if p.to&(message|table) != 0 {
 		a.fail(in, "writes what is to be read only")
 	}
@@ -594,24 +596,24 @@ func (a *analysis) storeAt(in instruction, p value, bytes int64, v value) {
 }
 
 // width is the number of bytes of an instruction's operand in memory.
-func (a *analysis) width(in instruction, operand string) int64 {
-	if w, ok := widths[a.arch][in.op]; ok {
+func (a *analysis) width(in *assembly.Instruction, operand string) int64 {
+	if w, ok := widths[a.arch][in.Op]; ok {
 		return w
 	}
 	if a.arch == "arm64" {
 		n := int64(1)
-		for _, o := range in.operands {
+		for _, o := range in.Operands {
 			n = max(n, int64(len(a.registers(o))))
 		}
 		switch {
-		case strings.HasPrefix(in.op, "V"), in.op == "FMOVQ", in.op == "FLDPQ", in.op == "FSTPQ":
+		case strings.HasPrefix(in.Op, "V"), in.Op == "FMOVQ", in.Op == "FLDPQ", in.Op == "FSTPQ":
 			return 16 * n
-		case strings.HasSuffix(in.op, "W"), strings.HasSuffix(in.op, "WU"), in.op == "FMOVS":
+		case strings.HasSuffix(in.Op, "W"), strings.HasSuffix(in.Op, "WU"), in.Op == "FMOVS":
 			return 4 * n
 		}
 		return 8 * n
 	}
-	for _, o := range in.operands {
+	for _, o := range in.Operands {
 		if len(o) > 1 && '0' <= o[1] && o[1] <= '9' {
 			switch o[0] {
 			case 'X':
@@ -623,15 +625,15 @@ func (a *analysis) width(in instruction, operand string) int64 {
 			}
 		}
 	}
-	if strings.HasSuffix(in.op, "L") {
+	if strings.HasSuffix(in.Op, "L") {
 		return 4
 	}
 	return 8
 }
 
 // execute follows an instruction that is no branch.
-func (a *analysis) execute(i int, in instruction) {
-	op, n := in.op, len(in.operands)
+func (a *analysis) execute(i int, in *assembly.Instruction) {
+	op, n := in.Op, len(in.Operands)
 	kind, ok := kinds[a.arch][op]
 	if kind == noEffect && ok {
 		return
@@ -640,7 +642,7 @@ func (a *analysis) execute(i int, in instruction) {
 		a.fail(in, "the instruction is not known")
 		return
 	}
-	last := in.operands[n-1]
+	last := in.Operands[n-1]
 	bytes := a.width(in, last)
 	load := func(operand string) value { return a.load(in, operand, bytes) }
 	flags := func(v value) {
@@ -648,22 +650,22 @@ func (a *analysis) execute(i int, in instruction) {
 	}
 	switch kind {
 	case lea:
-		a.store(in, last, bytes, a.pointer(in, in.operands[0]))
+		a.store(in, last, bytes, a.pointer(in, in.Operands[0]))
 	case exchange:
-		x, y := load(in.operands[0]), load(last)
-		a.store(in, in.operands[0], bytes, y)
+		x, y := load(in.Operands[0]), load(last)
+		a.store(in, in.Operands[0], bytes, y)
 		a.store(in, last, bytes, x)
 	case compare:
-		v := load(in.operands[0])
-		for _, o := range in.operands[1:] {
+		v := load(in.Operands[0])
+		for _, o := range in.Operands[1:] {
 			v = v.of(load(o), 0)
 		}
 		flags(v)
 	case move:
-		if a.arch == "arm64" && (len(a.registers(last)) > 1 || len(a.registers(in.operands[0])) > 1) {
+		if a.arch == "arm64" && (len(a.registers(last)) > 1 || len(a.registers(in.Operands[0])) > 1) {
 			a.pair(in, bytes)
 		} else {
-			v := load(in.operands[0])
+			v := load(in.Operands[0])
 			if strings.Contains(last, "[") && last[0] == 'V' { // one element
 				v = v.or(load(last))
 			}
@@ -671,15 +673,15 @@ func (a *analysis) execute(i int, in instruction) {
 		}
 		a.after(in)
 	case conditional:
-		a.report.conditional = append(a.report.conditional, fmt.Sprintf("%d: %s: %s: takes one of two values by %v", in.line, a.name, in.text, a.m.flags.from))
+		a.report.conditional = append(a.report.conditional, fmt.Sprintf("%d: %s: %s: takes one of two values by %v", in.Line, a.Name, in, a.m.flags.from))
 		if strings.HasPrefix(op, "CMOV") {
-			v := load(in.operands[0]).or(load(last)) // one as it is, so that a pointer stays one
+			v := load(in.Operands[0]).or(load(last)) // one as it is, so that a pointer stays one
 			v.from |= a.m.flags.from
 			a.store(in, last, bytes, v)
 			return
 		}
 		v := a.m.flags
-		for _, o := range in.operands {
+		for _, o := range in.Operands {
 			if a.registers(o) != nil || strings.Contains(o, "(") { // the other ones are immediate or name the condition
 				v = v.of(load(o), 0)
 			}
@@ -687,7 +689,7 @@ func (a *analysis) execute(i int, in instruction) {
 		v.to = 0
 		a.store(in, last, bytes, v)
 	default:
-		if zeroing[op] && n >= 2 && in.operands[0] == in.operands[n-1] && in.operands[0] == in.operands[n-2] && a.registers(last) != nil {
+		if zeroing[op] && n >= 2 && in.Operands[0] == in.Operands[n-1] && in.Operands[0] == in.Operands[n-2] && a.registers(last) != nil {
 			v := value{fromConstant, 0, []int64{0}} // x ^ x, x - x, or all ones where x == x
 			a.store(in, last, bytes, v)
 			if kind == setsFlags {
@@ -695,9 +697,9 @@ func (a *analysis) execute(i int, in instruction) {
 			}
 			return
 		}
-		sources := in.operands
+		sources := in.Operands
 		if kind != vector && n >= 3 {
-			sources = in.operands[:n-1] // the old content of the last does not matter
+			sources = in.Operands[:n-1] // the old content of the last does not matter
 		}
 		v := a.combine(in, sources, load)
 		if kind == setsFlags {
@@ -716,8 +718,8 @@ func baseOf(arch, op string) string {
 }
 
 // combine is the result of an arithmetic instruction.
-func (a *analysis) combine(in instruction, sources []string, load func(string) value) value {
-	base := baseOf(a.arch, in.op)
+func (a *analysis) combine(in *assembly.Instruction, sources []string, load func(string) value) value {
+	base := baseOf(a.arch, in.Op)
 	last := load(sources[len(sources)-1])
 	if len(sources) == 1 {
 		switch {
@@ -744,7 +746,7 @@ func (a *analysis) combine(in instruction, sources []string, load func(string) v
 			r.at = union(r.at, []int64{(x+a.sp)&v.at[0] - a.sp})
 		}
 		return r
-	case len(sources) == 2 && (in.op == "XORQ" || in.op == "EOR"):
+	case len(sources) == 2 && (in.Op == "XORQ" || in.Op == "EOR"):
 		return last.xor(v)
 	}
 	for _, o := range sources[1:] {
@@ -754,9 +756,9 @@ func (a *analysis) combine(in instruction, sources []string, load func(string) v
 }
 
 // pair follows an instruction that loads or stores several registers.
-func (a *analysis) pair(in instruction, bytes int64) {
-	from, to := in.operands[0], in.operands[1]
-	if strings.HasPrefix(in.op, "VLD2") || strings.HasPrefix(in.op, "VST2") { // elements of all go to all
+func (a *analysis) pair(in *assembly.Instruction, bytes int64) {
+	from, to := in.Operands[0], in.Operands[1]
+	if strings.HasPrefix(in.Op, "VLD2") || strings.HasPrefix(in.Op, "VST2") { // elements of all go to all
 		a.store(in, to, bytes, a.load(in, from, bytes))
 		return
 	}
@@ -778,11 +780,11 @@ func (a *analysis) pair(in instruction, bytes int64) {
 }
 
 // after is what .P adds to the register with the address.
-func (a *analysis) after(in instruction) {
-	if !strings.HasSuffix(in.op, ".P") {
+func (a *analysis) after(in *assembly.Instruction) {
+	if !strings.HasSuffix(in.Op, ".P") {
 		return
 	}
-	for _, o := range in.operands {
+	for _, o := range in.Operands {
 		if m := address.FindStringSubmatch(o); m != nil {
 			by, _ := strconv.ParseInt(m[1], 10, 64)
 			a.m.registers[m[2]] = a.get(m[2]).of(value{fromConstant, 0, []int64{by}}, 1)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/assembly"
 )
 
 // No branch and no address of any kernel depends on a secret, and none leaves one in its frame.
@@ -22,11 +24,14 @@ func TestKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := parse(string(source))
-		if want := strings.Count(string(source), "\nTEXT "); len(all) != want || want == 0 {
-			t.Errorf("%s: %d functions, want %d", name, len(all), want)
+		file, err := assembly.Parse(string(source))
+		if err != nil {
+			t.Fatal(name, err)
 		}
-		for _, f := range all {
+		if want := strings.Count(string(source), "\nTEXT "); len(file.Functions) != want || want == 0 {
+			t.Errorf("%s: %d functions, want %d", name, len(file.Functions), want)
+		}
+		for _, f := range file.Functions {
 			functions[archOf(name)]++
 			r := analyse(f, archOf(name))
 			for _, e := range r.errors {
@@ -36,14 +41,14 @@ func TestKernels(t *testing.T) {
 				t.Logf("%s:%s", name, c)
 			}
 			jumps := 0
-			for _, in := range f.code {
-				if kind := branches[archOf(name)][in.op]; kind == onFlags || kind == onRegister {
+			for _, in := range f.Code {
+				if kind := branches[archOf(name)][in.Op]; kind == onFlags || kind == onRegister {
 					jumps++
 				}
 			}
 			// The branch for n <= 0 and the loop's; each is found, and named with what sets its condition.
 			if len(r.branches) != jumps || jumps < 2 {
-				t.Errorf("%s, %s: %d branches of %d were followed", name, f.name, len(r.branches), jumps)
+				t.Errorf("%s, %s: %d branches of %d were followed", name, f.Name, len(r.branches), jumps)
 			}
 			for _, b := range r.branches {
 				if !strings.Contains(b, "(line ") || strings.HasSuffix(b, ": ") {
@@ -51,7 +56,7 @@ func TestKernels(t *testing.T) {
 				}
 			}
 			if filepath.Base(filepath.Dir(name)) != "cycles" && r.accesses < 5 { // those of cycles have nothing but additions
-				t.Errorf("%s, %s: %d accesses to memory", name, f.name, r.accesses)
+				t.Errorf("%s, %s: %d accesses to memory", name, f.Name, r.accesses)
 			}
 		}
 	}
@@ -130,8 +135,11 @@ func TestPlanted(t *testing.T) {
 			begin = "MOVD state+0(FP), R0; MOVD n+8(FP), R1"
 		}
 		source := "TEXT ·Planted(SB), NOSPLIT, $32-16\n" + strings.ReplaceAll(begin+"; "+c.code+"; done:; RET", "; ", "\n") + "\n"
-		f := parse(strings.ReplaceAll(source, ":;", ":\n"))[0]
-		r := analyse(f, c.arch)
+		file, err := assembly.Parse(strings.ReplaceAll(source, ":;", ":\n"))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		r := analyse(file.Functions[0], c.arch)
 		got := strings.Join(r.errors, "\n")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

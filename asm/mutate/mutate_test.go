@@ -62,16 +62,13 @@ func TestParse(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	k := s.kernels[0]
-	if k.symbol != "IterateSHANI_224" || k.test != "TestKernelContract/sha224/shani" || len(k.insns) != 15 || k.labels["iteration"] != 9 {
+	if k.Name != "IterateSHANI_224" || k.test != "TestKernelContract/sha224/shani" || len(k.Code) != 15 || k.Labels["iteration"] != 4 {
 		t.Errorf("%+v", k)
 	}
-	if got := k.insns[k.clearing].String(); got != "XORL AX, AX" {
+	if got := k.Code[k.clearing].String(); got != "XORL AX, AX" {
 		t.Errorf("the clearing of the frame begins at %s", got)
 	}
-	if got := k.insns[5].operands; !slices.Equal(got, []string{"$0x01", "16(DI)", "X1"}) {
-		t.Errorf("%q", got)
-	}
-	if got := operands("[V1.S4, V2.S4], (R0), R5@>14"); !slices.Equal(got, []string{"[V1.S4, V2.S4]", "(R0)", "R5@>14"}) {
+	if got := k.Code[5].Operands; !slices.Equal(got, []string{"$0x01", "16(DI)", "X1"}) {
 		t.Errorf("%q", got)
 	}
 	var read []bool
@@ -167,7 +164,7 @@ func TestKinds(t *testing.T) {
 			}
 			var texts []string
 			for _, e := range edits {
-				if !strings.Contains(c.from, e.old) || e.new == e.old || e.old != strings.TrimSpace(s.lines[e.line]) {
+				if !strings.Contains(c.from, e.old) || e.new == e.old || e.old != strings.TrimSpace(s.lines[e.line-1]) {
 					t.Errorf("%s of %s: %+v", c.kind, c.from, e)
 				}
 				texts = append(texts, e.new)
@@ -179,7 +176,7 @@ func TestKinds(t *testing.T) {
 	}
 	for range 100 {
 		r := rand.New(rand.NewPCG(1, rand.Uint64()))
-		edits := dataConstant(&insn{0, "DATA", []string{"k<>+0(SB)/4", "$0xffffffff"}}, r)
+		edits := dataConstant(&insn{Op: "DATA", Operands: []string{"k<>+0(SB)/4", "$0xffffffff"}}, r)
 		if v, err := strconv.ParseUint(strings.TrimPrefix(edits[0].new, "DATA k<>+0(SB)/4, $0x"), 16, 32); err != nil || bits.OnesCount64(v) != 31 {
 			t.Error(edits[0].new)
 		}
@@ -224,20 +221,20 @@ func TestEveryKernel(t *testing.T) {
 			}
 			byKind[m.kernel][m.kind]++
 			for _, e := range m.edits {
-				if got := strings.Join(strings.Fields(s.lines[e.line]), " "); !strings.HasPrefix(got, e.old) {
+				if got := strings.Join(strings.Fields(s.lines[e.line-1]), " "); !strings.HasPrefix(got, e.old) {
 					t.Errorf("%s: the line is %s", m, got)
 				}
 			}
 		}
 		for _, k := range s.kernels {
-			delete(declared, filepath.Base(filepath.Dir(s.path))+" "+s.arch+" "+k.symbol)
+			delete(declared, filepath.Base(filepath.Dir(s.path))+" "+s.arch+" "+k.Name)
 			for _, kind := range []string{"constant", "register", "operation", "displacement", "dropped", "loop"} {
 				if byKind[k][kind] != 1 {
-					t.Errorf("%s: %s has %d mutants of the kind %s", s.path, k.symbol, byKind[k][kind], kind)
+					t.Errorf("%s: %s has %d mutants of the kind %s", s.path, k.Name, byKind[k][kind], kind)
 				}
 			}
 			if byKind[k]["rotate"]+byKind[k]["shuffle"]+byKind[k]["exchange"] == 0 {
-				t.Errorf("%s: nothing is rotated, shuffled or exchanged in %s", s.path, k.symbol)
+				t.Errorf("%s: nothing is rotated, shuffled or exchanged in %s", s.path, k.Name)
 			}
 		}
 	}
@@ -261,9 +258,9 @@ func TestEveryKernel(t *testing.T) {
 func TestAssembleRefuses(t *testing.T) {
 	s := parsed(t, "internal/md5/scalar_amd64.s", strings.ReplaceAll(example, "SHANI_224", "Scalar"))
 	k := s.kernels[0]
-	good := &mutant{kernel: k, edits: []edit{{10, "", "MOVOU k<>+0(SB), X0"}}}
+	good := &mutant{kernel: k, edits: []edit{{11, "", "MOVOU k<>+0(SB), X0"}}}
 	for _, text := range []string{"NOSUCH AX, BX", "VPADDD X1, AX, X0", "PINSRD $0x01, 16(DI)"} {
-		bad := &mutant{kernel: k, edits: []edit{{11, "", text}}}
+		bad := &mutant{kernel: k, edits: []edit{{12, "", text}}}
 		refused, err := assemble(s, []*mutant{good, bad})
 		if err != nil || !refused[bad] || refused[good] {
 			t.Errorf("%s: %v, %v", text, refused, err)
@@ -328,7 +325,7 @@ func TestSummary(t *testing.T) {
 	s := parsed(t, "internal/sha256/shani_amd64.s", example)
 	k := s.kernels[0]
 	where := map[*kernel]*machine{k: machines[0]}
-	m := &mutant{kernel: k, kind: "dropped", number: 2, edits: []edit{{13, "MOVQ AX, 8(SP)", ""}}}
+	m := &mutant{kernel: k, kind: "dropped", number: 2, edits: []edit{{14, "MOVQ AX, 8(SP)", ""}}}
 	const name = "internal/sha256/shani_amd64.s\tIterateSHANI_224\tMOVQ AX, 8(SP) (2) => nothing"
 	if m.String() != name {
 		t.Fatal(m.String())
