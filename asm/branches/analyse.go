@@ -570,6 +570,9 @@ func (a *analysis) loadAt(in *assembly.Instruction, p value, bytes int64) value 
 
 // store sets a register or memory.
 func (a *analysis) store(in *assembly.Instruction, operand string, bytes int64, v value) {
+	if v.to != 0 && bytes < 8 {
+		a.fail(in, "part of an address")
+	}
 	if names := a.registers(operand); names != nil {
 		for _, name := range names {
 			if name != "ZR" {

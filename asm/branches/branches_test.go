@@ -111,6 +111,8 @@ func TestPlanted(t *testing.T) {
 		"the other one is outside":       {"amd64", `LEAQ 8(SP), BX; LEAQ 28(SP), AX; XORQ BX, AX; again:; MOVQ $0, (BX); XORQ AX, BX; DECQ SI; JNZ again`, "8 bytes at 28 of the frame are not in it"},
 		"neither of the two places":      {"amd64", `LEAQ 8(SP), BX; LEAQ 24(SP), AX; XORQ BX, AX; LEAQ (SP), BX; XORQ AX, BX; MOVQ $0, (BX)`, "not known, maybe of the frame"},
 		"what two places differ in":      {"amd64", `LEAQ 8(SP), BX; LEAQ 24(SP), AX; XORQ BX, AX; MOVQ $0, (AX)`, "no address"},
+		"half a pointer":                 {"amd64", `LEAQ 8(SP), BX; ADDL $8, BX; MOVQ $0, (BX)`, "part of an address"},
+		"half a spilled pointer":         {"amd64", `LEAQ 8(SP), BX; MOVQ BX, (SP); MOVL 4(SP), CX; MOVQ $0, (CX)`, "part of an address"},
 		"message written":                {"amd64", `MOVQ p_base+8(FP), DX; MOVQ SI, (DX)`, "read only"},
 		"a number for an address":        {"amd64", `MOVQ (SI), AX`, "no address"},
 
