@@ -75,6 +75,40 @@ func b16(vs []arm64.V) []arm64.VA { return arrange(vs, arm64.V.B16) }
 func s4(vs []arm64.V) []arm64.VA  { return arrange(vs, arm64.V.S4) }
 func d2(vs []arm64.V) []arm64.VA  { return arrange(vs, arm64.V.D2) }
 
+// A quadLane is what a lane of SHA-1 and one of SHA-256 share: both have a state of two vectors, and make the message's words four at a time.
+type quadLane struct {
+	f   *arm64.File
+	w   []arm64.V // a ring of the schedule's last sixteen words
+	wk  arm64.V
+	t   [2]arm64.V
+	mid [2]quadMid // inner, outer
+}
+
+// A quadMid is where one midstate's vectors are in memory.
+type quadMid struct {
+	state  arm64.Mem // to begin with, and to add at the end
+	stateK arm64.Mem // plus K of the first eight rounds
+}
+
+func newQuadLane(f *arm64.File) quadLane { return quadLane{f: f, w: f.Vs("w", 4), wk: f.V("wk")} }
+
+// message turns the state that a compression with midstate m ended with, before that is added, into the next one's first two quads, in w, and these plus K, in wk and w[2].
+func (l *quadLane) message(state [2]arm64.V, m quadMid, xorT bool) {
+	f := l.f
+	wk := []arm64.V{l.wk, l.w[2]}
+	for i, s := range state {
+		f.FMOVQ(m.stateK.Offset(16*i), wk[i])
+		f.VADD(s.S4(), wk[i].S4(), wk[i].S4())
+	}
+	for i, s := range state {
+		f.FMOVQ(m.state.Offset(16*i), l.w[i])
+		f.VADD(s.S4(), l.w[i].S4(), l.w[i].S4())
+		if xorT {
+			f.VEOR(l.w[i].B16(), l.t[i].B16(), l.t[i].B16())
+		}
+	}
+}
+
 // A pool is a table of 16-byte constants that grows while a kernel is written.
 type pool struct {
 	f     *arm64.File

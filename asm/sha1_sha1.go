@@ -34,25 +34,15 @@ func sha1SHA1(lanes int) func(*arm64.File) {
 
 // A sha1Lane is the registers of one lane. SHA1C, P and M keep a to d in a vector and take e, the only element of another, which is a of four rounds before, rotated.
 type sha1Lane struct {
-	f    *arm64.File
 	abcd arm64.V
-	e    [2]arm64.V // this quad's and the next one's
-	w    []arm64.V  // a ring of the schedule's last sixteen words
-	wk   arm64.V
-	t    [2]arm64.V
-	mid  [2]sha1Mid // inner, outer
+	e    [2]arm64.V // this quad's and the next one's; in a midstate e has the second message vector's constant words behind it: 0x80000000, 0, 0
+	quadLane
 
 	shared bool // with another lane
 }
 
-// A sha1Mid is where one midstate's vectors are in memory.
-type sha1Mid struct {
-	state  arm64.Mem // abcd; e, then the second message vector's constant words: 0x80000000, 0, 0
-	stateK arm64.Mem // both plus K of the first twenty rounds
-}
-
 func newSHA1Lane(f *arm64.File) *sha1Lane {
-	return &sha1Lane{f: f, abcd: f.V("abcd"), e: [2]arm64.V{f.V("e"), f.V("e")}, w: f.Vs("w", 4), wk: f.V("wk")}
+	return &sha1Lane{abcd: f.V("abcd"), e: [2]arm64.V{f.V("e"), f.V("e")}, quadLane: newQuadLane(f)}
 }
 
 func (l *sha1Lane) free() {
@@ -170,23 +160,6 @@ func sha1Compress(f *arm64.File, ls []*sha1Lane, k func(q int) arm64.Mem, c *sha
 	f.Free(kq)
 }
 
-// message turns the state that a compression with midstate m ended with, before that is added, into the next one's first two quads, and these plus K.
-func (l *sha1Lane) message(m sha1Mid, xorT bool) {
-	f := l.f
-	wk := []arm64.V{l.wk, l.w[2]}
-	for i, s := range l.state() {
-		f.FMOVQ(m.stateK.Offset(16*i), wk[i])
-		f.VADD(s.S4(), wk[i].S4(), wk[i].S4())
-	}
-	for i, s := range l.state() {
-		f.FMOVQ(m.state.Offset(16*i), l.w[i])
-		f.VADD(s.S4(), l.w[i].S4(), l.w[i].S4())
-		if xorT {
-			f.VEOR(l.w[i].B16(), l.t[i].B16(), l.t[i].B16())
-		}
-	}
-}
-
 func iterateSHA1SHA1(f *arm64.File, lanes int) {
 	name := kernelSymbol(streamsISA("SHA1", lanes), spec.SHA1)
 	c := &sha1Constant{}
@@ -214,7 +187,7 @@ func iterateSHA1SHA1(f *arm64.File, lanes int) {
 				l := newSHA1Lane(f)
 				l.shared = lanes > 1
 				l.t = [2]arm64.V{f.V("t"), f.V("t")}
-				l.mid = [2]sha1Mid{{f.Local(32), f.Local(32)}, {f.Local(32), f.Local(32)}}
+				l.mid = [2]quadMid{{f.Local(32), f.Local(32)}, {f.Local(32), f.Local(32)}}
 				ls = append(ls, l)
 			}
 			k, quad1 := ls[0].wk, ls[0].e[1]
@@ -247,7 +220,7 @@ func iterateSHA1SHA1(f *arm64.File, lanes int) {
 			for half := range 2 {
 				f.Comment([]string{"Inner compression.", "Outer compression."}[half])
 				perLane(f, ls, func(l *sha1Lane) {
-					l.message(l.mid[1-half], half == 0)
+					l.message(l.state(), l.mid[1-half], half == 0)
 					m := l.mid[half].state
 					f.FMOVQ(m, l.abcd)
 					f.FMOVQ(m.Offset(16), l.e[0])

@@ -153,17 +153,7 @@ are in memory: four streams' do not fit in 16 registers.`,
 						}
 					},
 				}}
-				for q := 1; q < s.quads; q++ {
-					var schedule []amd64.Atom
-					if q >= 3 {
-						schedule = s.schedule(q + 1)
-					}
-					if s.fine {
-						program = append(program, alternate(schedule, s.rounds(q)))
-					} else {
-						program = append(program, append(s.rounds(q), schedule...))
-					}
-				}
+				program = append(program, s.behindFirst(s.rounds, s.schedule)...)
 				return append(program, []amd64.Atom{
 					func() { s.retire(s.quads - 1) },
 					func() {

@@ -37,27 +37,17 @@ func sha256SHA2(lanes int) func(*arm64.File) {
 
 // A sha2Lane is the registers of one lane. SHA256H overwrites abcd, and SHA256H2, which overwrites efgh, wants it as it was.
 type sha2Lane struct {
-	f                *arm64.File
 	abcd, efgh, copy arm64.V
-	w                []arm64.V // a ring of the schedule's last sixteen words
-	wk               arm64.V
-	t                [2]arm64.V
-	mid              [2]sha2Mid // inner, outer
+	quadLane
 }
 
 func newSHA2Lane(f *arm64.File) *sha2Lane {
-	return &sha2Lane{f: f, abcd: f.V("abcd"), efgh: f.V("efgh"), copy: f.V("copy"), w: f.Vs("w", 4), wk: f.V("wk")}
+	return &sha2Lane{abcd: f.V("abcd"), efgh: f.V("efgh"), copy: f.V("copy"), quadLane: newQuadLane(f)}
 }
 
 func (l *sha2Lane) free() {
 	l.f.Free(l.abcd, l.efgh, l.copy, l.wk)
 	l.f.Free(l.w...)
-}
-
-// A sha2Mid is where one midstate's vectors are in memory.
-type sha2Mid struct {
-	state  arm64.Mem // abcd, efgh: the state to begin with, and to add at the end
-	stateK arm64.Mem // abcd and efgh plus K of the first eight rounds
 }
 
 func (l *sha2Lane) state() [2]arm64.V { return [2]arm64.V{l.abcd, l.efgh} }
@@ -168,7 +158,7 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 			for range lanes {
 				l := newSHA2Lane(f)
 				l.t = [2]arm64.V{f.V("t"), f.V("t")}
-				l.mid = [2]sha2Mid{{f.Local(32), f.Local(32)}, {f.Local(32), f.Local(32)}}
+				l.mid = [2]quadMid{{f.Local(32), f.Local(32)}, {f.Local(32), f.Local(32)}}
 				ls = append(ls, l)
 			}
 			k := [2]arm64.V{ls[0].wk, ls[0].copy}
@@ -194,7 +184,10 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 			for half := range 2 {
 				f.Comment([]string{"Inner compression.", "Outer compression."}[half])
 				perLane(f, ls, func(l *sha2Lane) {
-					l.message(l.mid[1-half], half == 0, h.Digest < 32, c)
+					l.message(l.state(), l.mid[1-half], half == 0)
+					if h.Digest < 32 {
+						l.truncate(c)
+					}
 					m := l.mid[half].state
 					f.FMOVQ(m, l.abcd)
 					f.FMOVQ(m, l.copy)
@@ -230,29 +223,14 @@ func iterateSHA256SHA2(f *arm64.File, h spec.Hash, lanes int) {
 		})
 }
 
-// message turns the state that a compression with midstate m ended with, before that is added, into the next one's first two quads, and these plus K.
-func (l *sha2Lane) message(m sha2Mid, xorT, truncated bool, c *sha2Constant) {
-	f := l.f
-	wk := []arm64.V{l.wk, l.w[2]}
-	for i, s := range l.state() {
-		f.FMOVQ(m.stateK.Offset(16*i), wk[i])
-		f.VADD(s.S4(), wk[i].S4(), wk[i].S4())
+// truncate makes the second quad of the message, and that plus K, what they are for a digest of seven words.
+func (l *sha2Lane) truncate(c *sha2Constant) {
+	last := l.f.V("last")
+	for i, v := range []arm64.V{l.w[1], l.w[2]} {
+		l.f.FMOVQ(c.at(sha2Last+i), last)
+		l.f.VMOVElement(last.S(3), v.S(3))
 	}
-	for i, s := range l.state() {
-		f.FMOVQ(m.state.Offset(16*i), l.w[i])
-		f.VADD(s.S4(), l.w[i].S4(), l.w[i].S4())
-		if xorT {
-			f.VEOR(l.w[i].B16(), l.t[i].B16(), l.t[i].B16())
-		}
-	}
-	if truncated {
-		last := f.V("last")
-		for i, v := range []arm64.V{l.w[1], wk[1]} {
-			f.FMOVQ(c.at(sha2Last+i), last)
-			f.VMOVElement(last.S(3), v.S(3))
-		}
-		f.Free(last)
-	}
+	l.f.Free(last)
 }
 
 func compressSHA256SHA2(f *arm64.File) {

@@ -240,17 +240,7 @@ what the four pipes take for all of the mix, where SHA256MSG2 is worth four othe
 						s.twoRounds()
 					},
 				}}
-				for q := 1; q < s.quads; q++ {
-					var schedule []amd64.Atom
-					if q >= 3 {
-						schedule = s.schedule(q + 1)
-					}
-					if s.fine {
-						program = append(program, alternate(schedule, s.rounds(q)))
-					} else {
-						program = append(program, append(s.rounds(q), schedule...))
-					}
-				}
+				program = append(program, s.behindFirst(s.rounds, s.schedule)...)
 				return append(program, []amd64.Atom{
 					func() { s.retire(s.quads - 1) },
 					func() {

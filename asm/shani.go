@@ -109,6 +109,22 @@ func (s *shaniStream) next(q int, fold func(v4, v3 []uint32) []uint32, first fun
 	}
 }
 
+// behindFirst is the program of all quads but the first, of which each kernel has its own: the rounds of each, beside the schedule of the next if that is none of the message's.
+func (s *shaniStream) behindFirst(rounds, schedule func(q int) []amd64.Atom) (program [][]amd64.Atom) {
+	for q := 1; q < s.quads; q++ {
+		var next []amd64.Atom
+		if q >= 3 {
+			next = schedule(q + 1)
+		}
+		if s.fine {
+			program = append(program, alternate(next, rounds(q)))
+		} else {
+			program = append(program, append(rounds(q), next...))
+		}
+	}
+	return program
+}
+
 // retire gives back the register of quad q if it is in memory too.
 func (s *shaniStream) retire(q int) {
 	if r, ok := s.at[q%4].(VecPhysical); ok && s.inMemory() {

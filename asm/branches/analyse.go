@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/assembly"
 )
 
 // A region is memory that a pointer may lead to.
@@ -21,6 +23,7 @@ const (
 	message                    // p's: secret
 	table                      // read-only data of the file: public
 	frame                      // this function's: what was stored there
+	apart                      // none: what the addresses of two places in the frame differ in, their exclusive or
 )
 
 // An origin is what a number was computed from.
@@ -49,7 +52,7 @@ func (o origin) String() string {
 type value struct {
 	from origin
 	to   region  // if it is a pointer
-	at   []int64 // a pointer's places in the frame, or a number's values; nil if they are not known
+	at   []int64 // a pointer's places in the frame, or the two that are apart, or a number's values; nil if they are not known
 }
 
 func (v value) secret() bool { return v.from&(fromMemory|fromNowhere) != 0 }
@@ -90,7 +93,7 @@ func (v value) of(w value, sign int64) value {
 		return r
 	}
 	r.to = v.to | w.to
-	if v.at != nil && w.at != nil && (r.to == 0 || r.to == frame) {
+	if v.at != nil && w.at != nil && (r.to == 0 || r.to == frame && (sign > 0 || w.to == 0)) {
 		for _, x := range v.at {
 			for _, y := range w.at {
 				r.at = append(r.at, x+sign*y)
@@ -100,6 +103,35 @@ func (v value) of(w value, sign int64) value {
 		if r.at = slices.Compact(r.at); len(r.at) > most {
 			r.at = nil
 		}
+	}
+	return r
+}
+
+// xor is the exclusive or of two values. That of two places in the frame is no number that is known, as it depends on where the frame is, but it leads from one of them to the other.
+func (v value) xor(w value) value {
+	r := v.of(w, 0)
+	if v.to == apart {
+		v, w = w, v
+	}
+	switch {
+	case v.at == nil || w.at == nil:
+	case v.to == 0 && w.to == 0 && len(v.at)*len(w.at) <= most:
+		for _, x := range v.at {
+			for _, y := range w.at {
+				r.at = union(r.at, []int64{x ^ y})
+			}
+		}
+	case v.to == frame && w.to == frame && len(v.at) == 1 && len(w.at) == 1:
+		r.to, r.at = apart, union(v.at, w.at)
+	case v.to == frame && w.to == apart && len(w.at) == 2:
+		var at []int64
+		for _, x := range v.at {
+			if !slices.Contains(w.at, x) {
+				return r
+			}
+			at = union(at, []int64{w.at[0] + w.at[1] - x})
+		}
+		r.to, r.at = frame, at
 	}
 	return r
 }
@@ -114,6 +146,17 @@ type memory struct {
 
 func (m *memory) clone() *memory {
 	return &memory{maps.Clone(m.registers), slices.Clone(m.frame), m.flags, slices.Clone(m.flagsBy)}
+}
+
+// pointers tells where in the frame registers point to.
+func (m *memory) pointers() string {
+	var at strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(m.registers)) {
+		if v := m.registers[name]; v.to == frame && v.at != nil {
+			fmt.Fprint(&at, name, v.at)
+		}
+	}
+	return at.String()
 }
 
 // merge makes m what may be known where the program can come from two places, and tells whether that has changed it.
@@ -162,9 +205,10 @@ type result struct {
 
 // An analysis follows what the registers and the frame of one function hold through all of its ways, until nothing new is found. What is loaded from the state or the message is secret, and
 // what is computed from a secret is. The arguments, the addresses of tables and what they hold are public. A pointer into the frame is followed exactly, so that what is spilled
-// there comes back as what it was; for that the stack pointer is taken for each multiple of 8 in turn, as kernels align their frames.
+// there comes back as what it was, and that no access is outside. For that the stack pointer is taken for each multiple of 8 in turn, as kernels align their frames; and what is known
+// where a block begins is kept apart by where the registers point to in the frame, as a pointer that is moved to and fro changes together with the step's sign.
 type analysis struct {
-	*function
+	*assembly.Function
 	arch   string
 	sp     int64 // the stack pointer modulo the largest alignment
 	low    int64 // the frame's first byte
@@ -189,23 +233,23 @@ func archOf(name string) string {
 // analyse finds the branches and addresses of f that depend on a secret, and:
 //   - instructions that it does not know, among them all whose time depends on their operands;
 //   - addresses that are none: no pointer is in them;
-//   - accesses outside of the frame, and stores into the message or a table;
+//   - accesses to the frame that are, or may be, outside of it, and stores into the message or a table;
 //   - secrets that a return leaves in the frame.
-func analyse(f *function, arch string) *result {
+func analyse(f *assembly.Function, arch string) *result {
 	r := &result{}
 	begins, names, addresses := map[int]bool{}, map[string][]string{}, map[string][]string{}
-	for _, label := range f.labels {
+	for _, label := range f.Labels {
 		begins[label] = true
 	}
 	alignment := int64(8)
-	for _, in := range f.code {
-		if in.op == "ANDQ" && strings.HasPrefix(in.operands[0], "$-") {
-			n, _ := strconv.ParseInt(in.operands[0][2:], 0, 64)
+	for _, in := range f.Code {
+		if in.Op == "ANDQ" && strings.HasPrefix(in.Operands[0], "$-") {
+			n, _ := strconv.ParseInt(in.Operands[0][2:], 0, 64)
 			alignment = max(alignment, n)
 		}
 	}
 	for sp := int64(0); sp < alignment; sp += 8 {
-		a := &analysis{function: f, arch: arch, sp: sp, report: &result{}, begins: begins, names: names, addresses: addresses}
+		a := &analysis{Function: f, arch: arch, sp: sp, report: &result{}, begins: begins, names: names, addresses: addresses}
 		if arch == "arm64" {
 			a.low = 8 // the return address is below
 		}
@@ -223,26 +267,41 @@ func analyse(f *function, arch string) *result {
 }
 
 func (a *analysis) run() {
-	entry := &memory{registers: map[string]value{}, frame: make([]value, (a.low+int64(a.function.frame)+3)/4), flags: garbage}
+	entry := &memory{registers: map[string]value{}, frame: make([]value, (a.low+int64(a.Frame)+3)/4), flags: garbage}
 	for i := range entry.frame {
 		entry.frame[i] = garbage
 	}
-	at := map[int]*memory{0: entry} // where blocks begin
+	known := map[int]map[string]*memory{0: {"": entry}} // where blocks begin, and by where pointers lead to
+	type block struct {
+		begin    int
+		pointers string
+	}
 	report := a.report
 	a.report = &result{} // until nothing changes any more, what is found is not final
-	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
-		a.block(queue[0], at[queue[0]], func(to int, m *memory) {
-			if at[to] == nil {
-				at[to] = m.clone()
-			} else if !at[to].merge(m) {
+	for queue := []block{{0, ""}}; len(queue) > 0; queue = queue[1:] {
+		a.block(queue[0].begin, known[queue[0].begin][queue[0].pointers], func(to int, m *memory) {
+			if known[to] == nil {
+				known[to] = map[string]*memory{}
+			}
+			pointers := m.pointers()
+			if known[to][pointers] == nil && len(known[to]) >= most {
+				pointers = "" // all others together
+			}
+			if o := known[to][pointers]; o == nil {
+				known[to][pointers] = m.clone()
+			} else if !o.merge(m) {
 				return
 			}
-			queue = append(queue, to)
+			queue = append(queue, block{to, pointers})
 		})
 	}
 	a.report = report
-	for _, begin := range slices.Sorted(maps.Keys(at)) {
-		a.block(begin, at[begin], func(int, *memory) {})
+	for _, begin := range slices.Sorted(maps.Keys(known)) {
+		before := report.accesses
+		for _, pointers := range slices.Sorted(maps.Keys(known[begin])) {
+			report.accesses = before // each counts once
+			a.block(begin, known[begin][pointers], func(int, *memory) {})
+		}
 	}
 }
 
@@ -250,8 +309,8 @@ func (a *analysis) run() {
 func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 	a.m = m.clone()
 	for i := begin; ; i++ {
-		if i == len(a.code) {
-			a.fail(instruction{}, "runs off its end")
+		if i == len(a.Code) {
+			a.fail(&assembly.Instruction{}, "runs off its end")
 			return
 		}
 		if i > begin {
@@ -260,8 +319,8 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 				return
 			}
 		}
-		in := a.code[i]
-		switch kind := branches[a.arch][in.op]; kind {
+		in := a.Code[i]
+		switch kind := branches[a.arch][in.Op]; kind {
 		case notBranch:
 			a.execute(i, in)
 			continue
@@ -274,7 +333,7 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 			}
 			return
 		default:
-			to, ok := a.labels[in.operands[len(in.operands)-1]]
+			to, ok := a.Labels[in.Operands[len(in.Operands)-1]]
 			if !ok {
 				a.fail(in, "unknown target")
 				return
@@ -285,12 +344,12 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 			}
 			condition, by := a.m.flags, ""
 			for _, j := range a.m.flagsBy {
-				by += fmt.Sprintf(" %s (line %d):", a.code[j].text, a.code[j].line)
+				by += fmt.Sprintf(" %s (line %d):", a.Code[j].String(), a.Code[j].Line)
 			}
 			if kind == onRegister {
-				condition, by = a.m.registers[in.operands[0]], ""
+				condition, by = a.m.registers[in.Operands[0]], ""
 			}
-			a.report.branches = append(a.report.branches, fmt.Sprintf("%d: %s: %s:%s %v", in.line, a.name, in.text, by, condition.from))
+			a.report.branches = append(a.report.branches, fmt.Sprintf("%d: %s: %s:%s %v", in.Line, a.Name, in, by, condition.from))
 			if condition.secret() {
 				a.fail(in, "branch on%s %v", by, condition.from)
 			}
@@ -300,8 +359,8 @@ func (a *analysis) block(begin int, m *memory, next func(to int, m *memory)) {
 	}
 }
 
-func (a *analysis) fail(in instruction, format string, args ...any) {
-	a.report.errors = append(a.report.errors, fmt.Sprintf("%d: %s: %s: ERROR: %s", in.line, a.name, in.text, fmt.Sprintf(format, args...)))
+func (a *analysis) fail(in *assembly.Instruction, format string, args ...any) {
+	a.report.errors = append(a.report.errors, fmt.Sprintf("%d: %s: %s: ERROR: %s", in.Line, a.Name, in, fmt.Sprintf(format, args...)))
 }
 
 // register is the name under which a register's value is kept, or "". Vector registers of all widths are one.
@@ -343,7 +402,7 @@ func (a *analysis) registers(operand string) []string {
 
 func (a *analysis) find(operand string) (names []string) {
 	if strings.HasPrefix(operand, "[") || strings.HasPrefix(operand, "(") && strings.Contains(operand, ",") {
-		for _, o := range split(operand[1 : len(operand)-1]) {
+		for _, o := range assembly.Split(operand[1 : len(operand)-1]) {
 			names = append(names, a.register(o))
 		}
 		return names
@@ -369,7 +428,7 @@ func (a *analysis) get(name string) value {
 }
 
 // pointer is the address of a memory operand. It fails if that depends on a secret or is none.
-func (a *analysis) pointer(in instruction, operand string) value {
+func (a *analysis) pointer(in *assembly.Instruction, operand string) value {
 	if strings.HasSuffix(operand, "(SB)") && static.MatchString(operand) {
 		return value{fromConstant, table, nil}
 	}
@@ -391,7 +450,7 @@ func (a *analysis) pointer(in instruction, operand string) value {
 		}
 		v = v.of(index, 1)
 	}
-	if m[1] != "" && !strings.HasSuffix(in.op, ".P") { // what follows .P is added to the register behind the access
+	if m[1] != "" && !strings.HasSuffix(in.Op, ".P") { // what follows .P is added to the register behind the access
 		disp, _ := strconv.ParseInt(m[1], 10, 64)
 		v = v.of(value{fromConstant, 0, []int64{disp}}, 1)
 	}
@@ -407,18 +466,19 @@ func scaled(at []int64, by int64) (out []int64) {
 }
 
 // cells calls do for the parts of the frame that an access of so many bytes at v may touch, and tells whether they are certain.
-func (a *analysis) cells(in instruction, v value, bytes int64, do func(v *value, certain bool)) {
+func (a *analysis) cells(in *assembly.Instruction, v value, bytes int64, do func(v *value, certain bool)) {
 	if v.to&frame == 0 {
 		return
 	}
 	if v.at == nil || v.to != frame {
+		a.fail(in, "%d bytes at a place that is not known, maybe of the frame", bytes)
 		for i := range a.m.frame {
 			do(&a.m.frame[i], false)
 		}
 		return
 	}
 	for _, at := range v.at {
-		if at < a.low || at+bytes > a.low+int64(a.function.frame) {
+		if at < a.low || at+bytes > a.low+int64(a.Frame) {
 			a.fail(in, "%d bytes at %d of the frame are not in it, with a stack pointer of ... + %d", bytes, at, a.sp)
 			continue
 		}
@@ -429,20 +489,20 @@ func (a *analysis) cells(in instruction, v value, bytes int64, do func(v *value,
 }
 
 // access checks the address of an operand in memory and returns it.
-func (a *analysis) access(in instruction, operand string) value {
+func (a *analysis) access(in *assembly.Instruction, operand string) value {
 	a.report.accesses++
 	v := a.pointer(in, operand)
 	switch {
 	case v.secret():
 		a.fail(in, "address from %v", v.from)
-	case v.to == 0:
+	case v.to == 0 || v.to == apart:
 		a.fail(in, "no address")
 	}
 	return v
 }
 
 // load is the value of an operand.
-func (a *analysis) load(in instruction, operand string, bytes int64) value {
+func (a *analysis) load(in *assembly.Instruction, operand string, bytes int64) value {
 	if strings.HasSuffix(operand, "(FP)") {
 		name, _, _ := strings.Cut(operand, "+")
 		switch name {
@@ -482,30 +542,37 @@ func (a *analysis) load(in instruction, operand string, bytes int64) value {
 		}
 		return v
 	}
-	p := a.access(in, operand)
-	v := value{from: fromConstant}
-	if p.to&table == 0 {
-		v.from = 0
+	return a.loadAt(in, a.access(in, operand), bytes)
+}
+
+// loadAt is the value of memory at p.
+func (a *analysis) loadAt(in *assembly.Instruction, p value, bytes int64) value {
+	v := value{}
+	if p.to&table != 0 {
+		v.from |= fromConstant
 	}
 	if p.to&(state|message) != 0 || p.to == 0 {
 		v.from |= fromMemory
 	}
-	first := v.from == 0
+	known := v.from != 0
 	a.cells(in, p, bytes, func(cell *value, _ bool) {
-		if first {
-			v, first = *cell, false
-		} else {
+		if known {
 			v = v.or(*cell)
+		} else {
+			v, known = *cell, true
 		}
 	})
-	if first {
+	if !known {
 		return garbage
 	}
 	return v
 }
 
 // store sets a register or memory.
-func (a *analysis) store(in instruction, operand string, bytes int64, v value) {
+func (a *analysis) store(in *assembly.Instruction, operand string, bytes int64, v value) {
+	if v.to != 0 && bytes < 8 {
+		a.fail(in, "part of an address")
+	}
 	if names := a.registers(operand); names != nil {
 		for _, name := range names {
 			if name != "ZR" {
@@ -514,7 +581,11 @@ func (a *analysis) store(in instruction, operand string, bytes int64, v value) {
 		}
 		return
 	}
-	p := a.access(in, operand)
+	a.storeAt(in, a.access(in, operand), bytes, v)
+}
+
+// storeAt sets memory at p.
+func (a *analysis) storeAt(in *assembly.Instruction, p value, bytes int64, v value) {
 	if p.to&(message|table) != 0 {
 		a.fail(in, "writes what is to be read only")
 	}
@@ -528,24 +599,24 @@ func (a *analysis) store(in instruction, operand string, bytes int64, v value) {
 }
 
 // width is the number of bytes of an instruction's operand in memory.
-func (a *analysis) width(in instruction, operand string) int64 {
-	if w, ok := widths[a.arch][in.op]; ok {
+func (a *analysis) width(in *assembly.Instruction, operand string) int64 {
+	if w, ok := widths[a.arch][in.Op]; ok {
 		return w
 	}
 	if a.arch == "arm64" {
 		n := int64(1)
-		for _, o := range in.operands {
+		for _, o := range in.Operands {
 			n = max(n, int64(len(a.registers(o))))
 		}
 		switch {
-		case strings.HasPrefix(in.op, "V"), in.op == "FMOVQ", in.op == "FLDPQ", in.op == "FSTPQ":
+		case strings.HasPrefix(in.Op, "V"), in.Op == "FMOVQ", in.Op == "FLDPQ", in.Op == "FSTPQ":
 			return 16 * n
-		case strings.HasSuffix(in.op, "W"), strings.HasSuffix(in.op, "WU"), in.op == "FMOVS":
+		case strings.HasSuffix(in.Op, "W"), strings.HasSuffix(in.Op, "WU"), in.Op == "FMOVS":
 			return 4 * n
 		}
 		return 8 * n
 	}
-	for _, o := range in.operands {
+	for _, o := range in.Operands {
 		if len(o) > 1 && '0' <= o[1] && o[1] <= '9' {
 			switch o[0] {
 			case 'X':
@@ -557,15 +628,15 @@ func (a *analysis) width(in instruction, operand string) int64 {
 			}
 		}
 	}
-	if strings.HasSuffix(in.op, "L") {
+	if strings.HasSuffix(in.Op, "L") {
 		return 4
 	}
 	return 8
 }
 
 // execute follows an instruction that is no branch.
-func (a *analysis) execute(i int, in instruction) {
-	op, n := in.op, len(in.operands)
+func (a *analysis) execute(i int, in *assembly.Instruction) {
+	op, n := in.Op, len(in.Operands)
 	kind, ok := kinds[a.arch][op]
 	if kind == noEffect && ok {
 		return
@@ -574,7 +645,7 @@ func (a *analysis) execute(i int, in instruction) {
 		a.fail(in, "the instruction is not known")
 		return
 	}
-	last := in.operands[n-1]
+	last := in.Operands[n-1]
 	bytes := a.width(in, last)
 	load := func(operand string) value { return a.load(in, operand, bytes) }
 	flags := func(v value) {
@@ -582,22 +653,22 @@ func (a *analysis) execute(i int, in instruction) {
 	}
 	switch kind {
 	case lea:
-		a.store(in, last, bytes, a.pointer(in, in.operands[0]))
+		a.store(in, last, bytes, a.pointer(in, in.Operands[0]))
 	case exchange:
-		x, y := load(in.operands[0]), load(last)
-		a.store(in, in.operands[0], bytes, y)
+		x, y := load(in.Operands[0]), load(last)
+		a.store(in, in.Operands[0], bytes, y)
 		a.store(in, last, bytes, x)
 	case compare:
-		v := load(in.operands[0])
-		for _, o := range in.operands[1:] {
+		v := load(in.Operands[0])
+		for _, o := range in.Operands[1:] {
 			v = v.of(load(o), 0)
 		}
 		flags(v)
 	case move:
-		if a.arch == "arm64" && (len(a.registers(last)) > 1 || len(a.registers(in.operands[0])) > 1) {
+		if a.arch == "arm64" && (len(a.registers(last)) > 1 || len(a.registers(in.Operands[0])) > 1) {
 			a.pair(in, bytes)
 		} else {
-			v := load(in.operands[0])
+			v := load(in.Operands[0])
 			if strings.Contains(last, "[") && last[0] == 'V' { // one element
 				v = v.or(load(last))
 			}
@@ -605,15 +676,15 @@ func (a *analysis) execute(i int, in instruction) {
 		}
 		a.after(in)
 	case conditional:
-		a.report.conditional = append(a.report.conditional, fmt.Sprintf("%d: %s: %s: takes one of two values by %v", in.line, a.name, in.text, a.m.flags.from))
+		a.report.conditional = append(a.report.conditional, fmt.Sprintf("%d: %s: %s: takes one of two values by %v", in.Line, a.Name, in, a.m.flags.from))
 		if strings.HasPrefix(op, "CMOV") {
-			v := load(in.operands[0]).or(load(last)) // one as it is, so that a pointer stays one
+			v := load(in.Operands[0]).or(load(last)) // one as it is, so that a pointer stays one
 			v.from |= a.m.flags.from
 			a.store(in, last, bytes, v)
 			return
 		}
 		v := a.m.flags
-		for _, o := range in.operands {
+		for _, o := range in.Operands {
 			if a.registers(o) != nil || strings.Contains(o, "(") { // the other ones are immediate or name the condition
 				v = v.of(load(o), 0)
 			}
@@ -621,7 +692,7 @@ func (a *analysis) execute(i int, in instruction) {
 		v.to = 0
 		a.store(in, last, bytes, v)
 	default:
-		if zeroing[op] && n >= 2 && in.operands[0] == in.operands[n-1] && in.operands[0] == in.operands[n-2] && a.registers(last) != nil {
+		if zeroing[op] && n >= 2 && in.Operands[0] == in.Operands[n-1] && in.Operands[0] == in.Operands[n-2] && a.registers(last) != nil {
 			v := value{fromConstant, 0, []int64{0}} // x ^ x, x - x, or all ones where x == x
 			a.store(in, last, bytes, v)
 			if kind == setsFlags {
@@ -629,9 +700,9 @@ func (a *analysis) execute(i int, in instruction) {
 			}
 			return
 		}
-		sources := in.operands
+		sources := in.Operands
 		if kind != vector && n >= 3 {
-			sources = in.operands[:n-1] // the old content of the last does not matter
+			sources = in.Operands[:n-1] // the old content of the last does not matter
 		}
 		v := a.combine(in, sources, load)
 		if kind == setsFlags {
@@ -650,13 +721,13 @@ func baseOf(arch, op string) string {
 }
 
 // combine is the result of an arithmetic instruction.
-func (a *analysis) combine(in instruction, sources []string, load func(string) value) value {
-	base := baseOf(a.arch, in.op)
+func (a *analysis) combine(in *assembly.Instruction, sources []string, load func(string) value) value {
+	base := baseOf(a.arch, in.Op)
 	last := load(sources[len(sources)-1])
 	if len(sources) == 1 {
 		switch {
-		case base == "NEG":
-			last.at, last.to = scaled(last.at, -1), 0
+		case base == "NEG" && last.to == 0:
+			last.at = scaled(last.at, -1)
 		case base == "DEC":
 			last = last.of(value{fromConstant, 0, []int64{1}}, -1)
 		case base == "INC":
@@ -678,26 +749,19 @@ func (a *analysis) combine(in instruction, sources []string, load func(string) v
 			r.at = union(r.at, []int64{(x+a.sp)&v.at[0] - a.sp})
 		}
 		return r
+	case len(sources) == 2 && (in.Op == "XORQ" || in.Op == "EOR"):
+		return last.xor(v)
 	}
 	for _, o := range sources[1:] {
 		v = v.of(load(o), 0)
-	}
-	if base == "XOR" && len(sources) == 2 && v.to == 0 && last.at != nil { // numbers that change places
-		if x := load(sources[0]); x.at != nil && len(x.at)*len(last.at) <= most {
-			for _, p := range x.at {
-				for _, q := range last.at {
-					v.at = union(v.at, []int64{p ^ q})
-				}
-			}
-		}
 	}
 	return v
 }
 
 // pair follows an instruction that loads or stores several registers.
-func (a *analysis) pair(in instruction, bytes int64) {
-	from, to := in.operands[0], in.operands[1]
-	if strings.HasPrefix(in.op, "VLD2") || strings.HasPrefix(in.op, "VST2") { // elements of all go to all
+func (a *analysis) pair(in *assembly.Instruction, bytes int64) {
+	from, to := in.Operands[0], in.Operands[1]
+	if strings.HasPrefix(in.Op, "VLD2") || strings.HasPrefix(in.Op, "VST2") { // elements of all go to all
 		a.store(in, to, bytes, a.load(in, from, bytes))
 		return
 	}
@@ -708,58 +772,22 @@ func (a *analysis) pair(in instruction, bytes int64) {
 	}
 	each := bytes / int64(len(names))
 	p := a.access(in, where)
-	if !loads && p.to&(message|table) != 0 {
-		a.fail(in, "writes what is to be read only")
-	}
-	got := make([]value, len(names))
 	for i, name := range names {
 		q := p.of(value{fromConstant, 0, []int64{int64(i) * each}}, 1)
-		if !loads {
-			v := a.get(name)
-			a.cells(in, q, each, func(cell *value, certain bool) {
-				if certain {
-					*cell = v
-				} else {
-					*cell = cell.or(v)
-				}
-			})
-			continue
-		}
-		v := value{}
-		if q.to&table != 0 {
-			v.from |= fromConstant
-		}
-		if q.to&(state|message) != 0 || q.to == 0 {
-			v.from |= fromMemory
-		}
-		first := v.from == 0
-		a.cells(in, q, each, func(cell *value, _ bool) {
-			if first {
-				v, first = *cell, false
-			} else {
-				v = v.or(*cell)
-			}
-		})
-		if v.from == 0 {
-			v = garbage
-		}
-		got[i] = v
-	}
-	if loads {
-		for i, name := range names {
-			if name != "ZR" {
-				a.m.registers[name] = got[i]
-			}
+		if loads {
+			a.store(in, name, each, a.loadAt(in, q, each))
+		} else {
+			a.storeAt(in, q, each, a.get(name))
 		}
 	}
 }
 
 // after is what .P adds to the register with the address.
-func (a *analysis) after(in instruction) {
-	if !strings.HasSuffix(in.op, ".P") {
+func (a *analysis) after(in *assembly.Instruction) {
+	if !strings.HasSuffix(in.Op, ".P") {
 		return
 	}
-	for _, o := range in.operands {
+	for _, o := range in.Operands {
 		if m := address.FindStringSubmatch(o); m != nil {
 			by, _ := strconv.ParseInt(m[1], 10, 64)
 			a.m.registers[m[2]] = a.get(m[2]).of(value{fromConstant, 0, []int64{by}}, 1)

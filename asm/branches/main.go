@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/assembly"
 )
 
 func main() {
@@ -30,7 +32,12 @@ func main() {
 			err = readErr
 			break
 		}
-		for _, f := range parse(string(text)) {
+		file, parseErr := assembly.Parse(string(text))
+		if parseErr != nil {
+			err = fmt.Errorf("%s:%w", name, parseErr)
+			break
+		}
+		for _, f := range file.Functions {
 			r := analyse(f, archOf(name))
 			for _, line := range append(r.branches, r.conditional...) {
 				fmt.Printf("%s:%s\n", name, line)

@@ -32,7 +32,7 @@ type mutant struct {
 // String is what equivalent.txt has of a mutant. Changes elsewhere in the kernel leave it as it is.
 func (m *mutant) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\t%s", m.kernel.source.path, m.kernel.symbol)
+	fmt.Fprintf(&b, "%s\t%s", m.kernel.source.path, m.kernel.Name)
 	for n, e := range m.edits {
 		b.WriteString("\t" + e.old)
 		if n == 0 && m.number > 1 {
@@ -128,11 +128,11 @@ func newStream(k *kernel, kind kind, seed uint64) *stream {
 		text := i.String()
 		seen[text]++
 		h := fnv.New64a()
-		fmt.Fprint(h, k.source.path, " ", k.symbol, " ", kind.name, " ", text, " ", seen[text])
+		fmt.Fprint(h, k.source.path, " ", k.Name, " ", kind.name, " ", text, " ", seen[text])
 		r := rand.New(rand.NewPCG(seed, h.Sum64()))
 		st.sites = append(st.sites, site{r.Uint64(), r, at, data, seen[text]})
 	}
-	for at, i := range k.insns[:k.clearing] {
+	for at, i := range k.Code[:k.clearing] {
 		add(at, i, nil)
 	}
 	if kind.name == "constant" {
@@ -173,7 +173,7 @@ func mutate(s *source, mutants []*mutant) []byte {
 	lines := slices.Clone(s.lines)
 	for _, m := range mutants {
 		for _, e := range m.edits {
-			lines[e.line] = e.new
+			lines[e.line-1] = e.new
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))
@@ -211,7 +211,7 @@ func assemble(s *source, mutants []*mutant) (refused map[*mutant]bool, err error
 	for _, match := range errorLine.FindAllSubmatch(output, -1) {
 		line, _ := strconv.Atoi(string(match[1]))
 		for _, m := range mutants {
-			if slices.ContainsFunc(m.edits, func(e edit) bool { return e.line == line-1 }) {
+			if slices.ContainsFunc(m.edits, func(e edit) bool { return e.line == line }) {
 				refused[m] = true
 			}
 		}

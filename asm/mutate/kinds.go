@@ -14,7 +14,7 @@ import (
 
 // An edit is one line's new text.
 type edit struct {
-	line     int // from 0
+	line     int // from 1
 	old, new string
 }
 
@@ -43,7 +43,7 @@ func change(i *insn, text string) []edit {
 	if text == i.String() {
 		return nil
 	}
-	return []edit{{i.line, i.String(), text}}
+	return []edit{{i.Line, i.String(), text}}
 }
 
 // immediate is the value of an operand such as $0x1f.
@@ -62,34 +62,34 @@ func immediate(operand string) (uint64, bool) {
 
 // A constant has one bit changed: one that is an immediate value; those in tables are dataConstant's.
 func constant(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
-	if len(i.operands) < 2 {
+	i := k.Code[at]
+	if len(i.Operands) < 2 {
 		return nil
 	}
-	v, ok := immediate(i.operands[0])
+	v, ok := immediate(i.Operands[0])
 	if !ok {
 		return nil
 	}
-	switch i.mnemonic {
+	switch i.Op {
 	case "ADDL", "MOVL", "MOVW": // 32 bits
-		return change(i, i.with(0, fmt.Sprintf("$%d", int32(v)^1<<r.IntN(32))))
+		return change(i, i.With(0, fmt.Sprintf("$%d", int32(v)^1<<r.IntN(32))))
 	case "ADDQ", "SUBQ", "MOVQ", "ADD": // addresses and steps
-		if strings.HasSuffix(i.operands[1], "SP") {
+		if strings.HasSuffix(i.Operands[1], "SP") {
 			return nil
 		}
-		return change(i, i.with(0, fmt.Sprintf("$%d", int64(v)^1<<r.IntN(8))))
+		return change(i, i.With(0, fmt.Sprintf("$%d", int64(v)^1<<r.IntN(8))))
 	}
 	return nil
 }
 
 // dataConstant is a bit changed in a table.
 func dataConstant(i *insn, r *rand.Rand) []edit {
-	size, err := strconv.Atoi(i.operands[0][strings.LastIndexByte(i.operands[0], '/')+1:])
-	v, ok := immediate(i.operands[1])
+	size, err := strconv.Atoi(i.Operands[0][strings.LastIndexByte(i.Operands[0], '/')+1:])
+	v, ok := immediate(i.Operands[1])
 	if err != nil || !ok {
 		return nil
 	}
-	return change(i, i.with(1, fmt.Sprintf("$%#x", v^1<<r.IntN(8*size))))
+	return change(i, i.With(1, fmt.Sprintf("$%#x", v^1<<r.IntN(8*size))))
 }
 
 var (
@@ -99,17 +99,17 @@ var (
 
 // A rotation or a shift is off by one bit.
 func rotate(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
+	i := k.Code[at]
 	by := int64(1 - 2*r.IntN(2))
-	if shifts.MatchString(i.mnemonic) && len(i.operands) > 1 {
-		if v, ok := immediate(i.operands[0]); ok {
-			return change(i, i.with(0, fmt.Sprintf("$%d", int64(v)+by)))
+	if shifts.MatchString(i.Op) && len(i.Operands) > 1 {
+		if v, ok := immediate(i.Operands[0]); ok {
+			return change(i, i.With(0, fmt.Sprintf("$%d", int64(v)+by)))
 		}
 	}
-	for n, operand := range i.operands {
+	for n, operand := range i.Operands {
 		if m := shifted.FindStringSubmatch(operand); m != nil {
 			v, _ := strconv.ParseInt(m[3], 10, 64)
-			return change(i, i.with(n, fmt.Sprintf("%s%s%d", m[1], m[2], v+by)))
+			return change(i, i.With(n, fmt.Sprintf("%s%s%d", m[1], m[2], v+by)))
 		}
 	}
 	return nil
@@ -129,22 +129,22 @@ var element = regexp.MustCompile(`^(V\d+\.S\[)([0-3])\]$`)
 
 // A lane is taken from or put into a wrong place.
 func shuffle(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
-	if other := otherShuffles[i.mnemonic]; other != "" {
-		return change(i, other+" "+strings.Join(i.operands, ", "))
+	i := k.Code[at]
+	if other := otherShuffles[i.Op]; other != "" {
+		return change(i, other+" "+strings.Join(i.Operands, ", "))
 	}
-	if bits := shuffles[i.mnemonic]; bits != nil {
-		v, _ := immediate(i.operands[0])
-		if i.mnemonic == "VPERM2I128" { // which half does not matter where it is made zero, nor which of two registers that are the same
+	if bits := shuffles[i.Op]; bits != nil {
+		v, _ := immediate(i.Operands[0])
+		if i.Op == "VPERM2I128" { // which half does not matter where it is made zero, nor which of two registers that are the same
 			bits = slices.DeleteFunc(slices.Clone(bits), func(bit int) bool {
-				return v&0x08 != 0 && bit < 2 || v&0x80 != 0 && (bit == 4 || bit == 5) || i.operands[1] == i.operands[2] && bit%4 == 1
+				return v&0x08 != 0 && bit < 2 || v&0x80 != 0 && (bit == 4 || bit == 5) || i.Operands[1] == i.Operands[2] && bit%4 == 1
 			})
 		}
-		return change(i, i.with(0, fmt.Sprintf("$%#x", v^1<<bits[r.IntN(len(bits))])))
+		return change(i, i.With(0, fmt.Sprintf("$%#x", v^1<<bits[r.IntN(len(bits))])))
 	}
-	for n, operand := range i.operands {
+	for n, operand := range i.Operands {
 		if m := element.FindStringSubmatch(operand); m != nil {
-			return change(i, i.with(n, fmt.Sprintf("%s%c]", m[1], m[2][0]^byte(1+r.IntN(3)))))
+			return change(i, i.With(n, fmt.Sprintf("%s%c]", m[1], m[2][0]^byte(1+r.IntN(3)))))
 		}
 	}
 	return nil
@@ -155,10 +155,10 @@ var access = regexp.MustCompile(`^(?:(-?\d+)|(\w+<>)\+(\d+))?\((\w+)\)((?:\(\w+\
 
 // memory finds the memory operand of an instruction that reads or writes there, except for arguments.
 func memory(i *insn) (n int, m []string) {
-	if strings.HasPrefix(i.mnemonic, "LEA") || strings.HasSuffix(i.mnemonic, ".P") {
+	if strings.HasPrefix(i.Op, "LEA") || strings.HasSuffix(i.Op, ".P") {
 		return 0, nil
 	}
-	for n, operand := range i.operands {
+	for n, operand := range i.Operands {
 		if m := access.FindStringSubmatch(operand); m != nil && m[4] != "FP" && (m[4] == "SB") == (m[2] != "") {
 			return n, m
 		}
@@ -168,24 +168,24 @@ func memory(i *insn) (n int, m []string) {
 
 // Two accesses of the same kind have their places exchanged.
 func exchange(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
+	i := k.Code[at]
 	n, m := memory(i)
 	if m == nil {
 		return nil
 	}
 	var others []edit
-	for _, j := range k.insns[at+1 : min(at+40, len(k.insns))] {
+	for _, j := range k.Code[at+1 : min(at+40, len(k.Code))] {
 		if isBranch(j) {
 			break
 		}
 		o, p := memory(j)
-		if p == nil || j.mnemonic != i.mnemonic || o != n || p[4] != m[4] || p[2] != m[2] || p[5] != m[5] || j.operands[o] == i.operands[n] {
+		if p == nil || j.Op != i.Op || o != n || p[4] != m[4] || p[2] != m[2] || p[5] != m[5] || j.Operands[o] == i.Operands[n] {
 			continue
 		}
-		if j.with(o, i.operands[n]) == i.String() {
+		if j.With(o, i.Operands[n]) == i.String() {
 			continue // the same twice, in the other order
 		}
-		others = append(others, edit{j.line, j.String(), j.with(o, i.operands[n])}, edit{i.line, i.String(), i.with(n, j.operands[o])})
+		others = append(others, edit{j.Line, j.String(), j.With(o, i.Operands[n])}, edit{i.Line, i.String(), i.With(n, j.Operands[o])})
 	}
 	if others == nil {
 		return nil
@@ -212,18 +212,18 @@ func registerClass(operand string) (class, name, rest string) {
 
 // A source is another register that is used nearby.
 func register(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
-	if isBranch(i) || len(i.operands) < 2 || strings.HasPrefix(i.mnemonic, "CMP") || strings.HasPrefix(i.mnemonic, "TEST") || strings.HasPrefix(i.mnemonic, "XCHG") {
+	i := k.Code[at]
+	if isBranch(i) || len(i.Operands) < 2 || strings.HasPrefix(i.Op, "CMP") || strings.HasPrefix(i.Op, "TEST") || strings.HasPrefix(i.Op, "XCHG") {
 		return nil
 	}
-	n := r.IntN(len(i.operands) - 1) // the last is the destination
-	class, name, rest := registerClass(i.operands[n])
+	n := r.IntN(len(i.Operands) - 1) // the last is the destination
+	class, name, rest := registerClass(i.Operands[n])
 	if class == "" {
 		return nil
 	}
 	var others []string
-	for _, j := range k.insns[max(at-8, 0):min(at+8, len(k.insns))] {
-		for _, operand := range j.operands {
+	for _, j := range k.Code[max(at-8, 0):min(at+8, len(k.Code))] {
+		for _, operand := range j.Operands {
 			if c, other, _ := registerClass(operand); c == class && other != name && !slices.Contains(others, other) {
 				others = append(others, other)
 			}
@@ -232,7 +232,7 @@ func register(k *kernel, at int, r *rand.Rand) []edit {
 	if others == nil {
 		return nil
 	}
-	return change(i, i.with(n, others[r.IntN(len(others))]+rest))
+	return change(i, i.With(n, others[r.IntN(len(others))]+rest))
 }
 
 // operations has what an instruction is replaced by.
@@ -249,38 +249,32 @@ var operations = map[string]string{
 
 // An instruction does another operation.
 func operation(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
-	name, suffix, _ := strings.Cut(i.mnemonic, ".")
+	i := k.Code[at]
+	name, suffix, _ := strings.Cut(i.Op, ".")
 	if suffix != "" {
 		suffix = "." + suffix
 	}
 	switch name {
 	case "VPTERNLOGD", "VPTERNLOGQ": // the truth table
-		v, _ := immediate(i.operands[0])
-		return change(i, i.with(0, fmt.Sprintf("$%#x", v^1<<r.IntN(8))))
+		v, _ := immediate(i.Operands[0])
+		return change(i, i.With(0, fmt.Sprintf("$%#x", v^1<<r.IntN(8))))
 	case "SHA1RNDS4": // function and constant
-		v, _ := immediate(i.operands[0])
-		return change(i, i.with(0, fmt.Sprintf("$%#x", v^1<<r.IntN(2))))
-	}
-	if _, ok := immediate(i.operand0()); ok && (name == "ADDQ" || name == "SUBQ" || name == "ANDQ" || name == "ADD") {
-		return nil // loop counters, addresses and the alignment of the stack
+		v, _ := immediate(i.Operands[0])
+		return change(i, i.With(0, fmt.Sprintf("$%#x", v^1<<r.IntN(2))))
+	case "ADDQ", "SUBQ", "ANDQ", "ADD":
+		if _, ok := immediate(i.Operands[0]); ok {
+			return nil // loop counters, addresses and the alignment of the stack
+		}
 	}
 	if other := operations[name]; other != "" {
-		return change(i, other+suffix+" "+strings.Join(i.operands, ", "))
+		return change(i, other+suffix+" "+strings.Join(i.Operands, ", "))
 	}
 	return nil
 }
 
-func (i *insn) operand0() string {
-	if len(i.operands) == 0 {
-		return ""
-	}
-	return i.operands[0]
-}
-
 // alignment has what the displacement of an instruction is a multiple of, where that is not the hash's word.
 func alignment(i *insn, word int) int {
-	switch i.mnemonic {
+	switch i.Op {
 	case "MOVOA", "PADDD", "PSUBL", "PXOR", "PALIGNR", "SHA1MSG1", "SHA1MSG2", "SHA256MSG1", "SHA256MSG2", "SHA1NEXTE", "FMOVQ", "FLDPQ":
 		return 16
 	case "FMOVD", "LDP", "STP", "MOVD":
@@ -291,7 +285,7 @@ func alignment(i *insn, word int) int {
 
 // A displacement is off by a word, or by a vector where that must be aligned.
 func displacement(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
+	i := k.Code[at]
 	n, m := memory(i)
 	if m == nil {
 		return nil
@@ -302,17 +296,17 @@ func displacement(k *kernel, at int, r *rand.Rand) []edit {
 		by = -by
 	}
 	if m[2] != "" {
-		return change(i, i.with(n, fmt.Sprintf("%s+%d(SB)", m[2], old+by)))
+		return change(i, i.With(n, fmt.Sprintf("%s+%d(SB)", m[2], old+by)))
 	}
-	return change(i, i.with(n, fmt.Sprintf("%d(%s)%s", old+by, m[4], m[5])))
+	return change(i, i.With(n, fmt.Sprintf("%d(%s)%s", old+by, m[4], m[5])))
 }
 
 var moves = regexp.MustCompile(`^(V?MOV|FMOV|V?PINSR|PEXTR|VPBROADCAST|LDP|STP|FLDP|VLD|VST)`)
 
 // A load or a store is missing.
 func dropped(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
-	if _, m := memory(i); (m == nil && !strings.HasSuffix(i.mnemonic, ".P")) || !moves.MatchString(i.mnemonic) {
+	i := k.Code[at]
+	if _, m := memory(i); (m == nil && !strings.HasSuffix(i.Op, ".P")) || !moves.MatchString(i.Op) {
 		return nil
 	}
 	return change(i, "")
@@ -321,16 +315,16 @@ func dropped(k *kernel, at int, r *rand.Rand) []edit {
 var branches = regexp.MustCompile(`^(J[A-Z]+|B[A-Z]+|CBN?ZW?)$`)
 
 func isBranch(i *insn) bool {
-	return branches.MatchString(i.mnemonic) && !strings.HasPrefix(i.mnemonic, "BIC") || i.mnemonic == "RET"
+	return branches.MatchString(i.Op) && !strings.HasPrefix(i.Op, "BIC") || i.Op == "RET"
 }
 
 // A loop ends after its first round.
 func loop(k *kernel, at int, r *rand.Rand) []edit {
-	i := k.insns[at]
-	if !isBranch(i) || len(i.operands) == 0 {
+	i := k.Code[at]
+	if !isBranch(i) || len(i.Operands) == 0 {
 		return nil
 	}
-	if line, ok := k.labels[i.operands[len(i.operands)-1]]; !ok || line > i.line {
+	if to, ok := k.Labels[i.Operands[len(i.Operands)-1]]; !ok || to > at {
 		return nil
 	}
 	return change(i, "")

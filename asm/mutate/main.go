@@ -85,7 +85,7 @@ func mutateAll(short bool, each int, seed uint64, only *regexp.Regexp, whole, ve
 	var kernels []*kernel
 	for _, s := range sources {
 		for _, k := range s.kernels {
-			if only.MatchString(s.path + ":" + k.symbol) {
+			if only.MatchString(s.path + ":" + k.Name) {
 				kernels = append(kernels, k)
 			}
 		}
@@ -181,7 +181,7 @@ func place(dir string, kernels []*kernel, short bool) (map[*kernel]*machine, err
 	}
 	for _, k := range kernels {
 		if where[k] == nil && !short {
-			return nil, fmt.Errorf("%s:%s runs nowhere", k.source.path, k.symbol)
+			return nil, fmt.Errorf("%s:%s runs nowhere", k.source.path, k.Name)
 		}
 	}
 	if n := len(kernels) - len(where); n > 0 {
@@ -255,7 +255,7 @@ func summary(w io.Writer, mutants []*mutant, equivalent map[string]string, where
 		case isListed:
 			c.equivalent = 1
 		default:
-			fmt.Fprintf(w, "SURVIVOR (%s, line %d): %s\n", m.kind, m.edits[0].line+1, name)
+			fmt.Fprintf(w, "SURVIVOR (%s, line %d): %s\n", m.kind, m.edits[0].line, name)
 			ok = false
 		}
 		if verbose {
@@ -297,7 +297,7 @@ func summary(w io.Writer, mutants []*mutant, equivalent map[string]string, where
 			continue
 		}
 		delete(byKernel, m.kernel)
-		fmt.Fprintf(w, "%-30s %-24s %-6s", strings.TrimPrefix(m.kernel.source.path, "internal/"), m.kernel.symbol, where[m.kernel].name)
+		fmt.Fprintf(w, "%-30s %-24s %-6s", strings.TrimPrefix(m.kernel.source.path, "internal/"), m.kernel.Name, where[m.kernel].name)
 		for _, kind := range kinds {
 			fmt.Fprintf(w, " %12s", show(counts[kind.name]))
 		}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fastkdf/pbkdf2/asm/internal/assembly"
 )
 
 // packages are those whose kernels are mutated, below internal.
@@ -28,34 +30,13 @@ type source struct {
 
 // A kernel is one assembly function, and the test that is for it alone.
 type kernel struct {
+	*assembly.Function
 	source   *source
-	symbol   string
 	test     string // name of the subtest
-	insns    []*insn
-	clearing int            // those from here on clear the frame and return
-	labels   map[string]int // line
+	clearing int    // the instructions from here on clear the frame and return
 }
 
-// An insn is a line of assembly, without its comment.
-type insn struct {
-	line     int // from 0
-	mnemonic string
-	operands []string
-}
-
-func (i *insn) String() string { return i.mnemonic + " " + strings.Join(i.operands, ", ") }
-
-// with is the text of i with another operand.
-func (i *insn) with(operand int, text string) string {
-	c := insn{i.line, i.mnemonic, slices.Clone(i.operands)}
-	c.operands[operand] = text
-	return c.String()
-}
-
-var (
-	textLine  = regexp.MustCompile(`^TEXT ·(\w+)\(SB\)`)
-	labelLine = regexp.MustCompile(`^(\w+):$`)
-)
+type insn = assembly.Instruction
 
 // readSources parses all kernels below the library's root.
 func readSources(root string) ([]*source, error) {
@@ -83,42 +64,19 @@ func readSources(root string) ([]*source, error) {
 func parse(path, text string) (*source, error) {
 	pkg := filepath.Base(filepath.Dir(path))
 	isa, arch, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".s"), "_")
-	s := &source{path: path, arch: arch, word: 4, lines: strings.Split(text, "\n")}
+	file, err := assembly.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
+	if len(file.Functions) == 0 {
+		return nil, fmt.Errorf("%s: no function", path)
+	}
+	s := &source{path: path, arch: arch, word: 4, lines: strings.Split(text, "\n"), data: file.Data}
 	if pkg == "sha512" {
 		s.word = 8
 	}
-	var k *kernel
-	for n, line := range s.lines {
-		if code, _, ok := strings.Cut(line, "//"); ok {
-			line = code
-		}
-		line = strings.TrimSpace(line)
-		if m := textLine.FindStringSubmatch(line); m != nil {
-			k = &kernel{source: s, symbol: m[1], test: testOf(pkg, isa, m[1]), labels: map[string]int{}}
-			s.kernels = append(s.kernels, k)
-			continue
-		}
-		if m := labelLine.FindStringSubmatch(line); m != nil && k != nil {
-			k.labels[m[1]] = n
-			continue
-		}
-		mnemonic, rest, _ := strings.Cut(line, " ")
-		i := &insn{n, mnemonic, operands(rest)}
-		switch {
-		case line == "" || mnemonic == "GLOBL" || strings.HasPrefix(line, "#"):
-		case mnemonic == "DATA":
-			s.data = append(s.data, i)
-		case k == nil:
-			return nil, fmt.Errorf("%s:%d: an instruction outside of a function", path, n+1)
-		default:
-			k.insns = append(k.insns, i)
-		}
-	}
-	if len(s.kernels) == 0 {
-		return nil, fmt.Errorf("%s: no function", path)
-	}
-	for _, k := range s.kernels {
-		k.clearing = clearing(k.insns)
+	for _, f := range file.Functions {
+		s.kernels = append(s.kernels, &kernel{Function: f, source: s, test: testOf(pkg, isa, f.Name), clearing: clearing(f.Code)})
 	}
 	return s, nil
 }
@@ -126,17 +84,17 @@ func parse(path, text string) (*source, error) {
 // clearing finds the end of a kernel: what clears the frame. That is no part of the results; asm/branches checks it.
 func clearing(insns []*insn) int {
 	n := len(insns)
-	for n > 0 && (insns[n-1].mnemonic == "RET" || insns[n-1].mnemonic == "VZEROUPPER") {
+	for n > 0 && (insns[n-1].Op == "RET" || insns[n-1].Op == "VZEROUPPER") {
 		n--
 	}
 	end := n
-	for n > 0 && len(insns[n-1].operands) == 2 && strings.HasSuffix(insns[n-1].operands[1], ")") && insns[n-1].operands[0] == insns[end-1].operands[0] {
+	for n > 0 && len(insns[n-1].Operands) == 2 && strings.HasSuffix(insns[n-1].Operands[1], ")") && insns[n-1].Operands[0] == insns[end-1].Operands[0] {
 		n--
 	}
-	if n < end && insns[end-1].operands[0] == "(ZR, ZR)" {
+	if n < end && insns[end-1].Operands[0] == "(ZR, ZR)" {
 		return n
 	}
-	if n < end && n > 0 && strings.Contains(insns[n-1].mnemonic, "XOR") && zeroes(insns[n-1]) {
+	if n < end && n > 0 && strings.Contains(insns[n-1].Op, "XOR") && zeroes(insns[n-1]) {
 		return n - 1
 	}
 	return end
@@ -144,30 +102,7 @@ func clearing(insns []*insn) int {
 
 // zeroes tells the exclusive or of a register with itself.
 func zeroes(i *insn) bool {
-	return !slices.ContainsFunc(i.operands, func(o string) bool { return o != i.operands[0] })
-}
-
-// operands splits at the commas that are in no brackets.
-func operands(s string) []string {
-	var list []string
-	depth, start := 0, 0
-	for i, c := range s {
-		switch c {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			depth--
-		case ',':
-			if depth == 0 {
-				list = append(list, strings.TrimSpace(s[start:i]))
-				start = i + 1
-			}
-		}
-	}
-	if rest := strings.TrimSpace(s[start:]); rest != "" {
-		list = append(list, rest)
-	}
-	return list
+	return !slices.ContainsFunc(i.Operands, func(o string) bool { return o != i.Operands[0] })
 }
 
 // testOf is the library's test of a kernel alone: the contract of an Iterate, or the comparison of a Compress with the standard library.
@@ -187,18 +122,18 @@ var dataAccess = regexp.MustCompile(`^(\w+)<>\+(\d+)\(SB\)`)
 
 // reads tells whether a kernel reads a DATA line's words. Where it takes the table's address it may read all.
 func (k *kernel) reads(data *insn) bool {
-	m := dataAccess.FindStringSubmatch(data.operands[0])
+	m := dataAccess.FindStringSubmatch(data.Operands[0])
 	table, at := m[1], number(m[2])
-	for _, i := range k.insns {
-		for _, operand := range i.operands {
+	for _, i := range k.Code {
+		for _, operand := range i.Operands {
 			if !strings.Contains(operand, table+"<>") {
 				continue
 			}
 			m := dataAccess.FindStringSubmatch(operand)
-			if m == nil || strings.HasPrefix(i.mnemonic, "LEA") {
+			if m == nil || strings.HasPrefix(i.Op, "LEA") {
 				return true
 			}
-			if from := number(m[2]); from <= at && at < from+i.width(k.source.word) {
+			if from := number(m[2]); from <= at && at < from+width(i, k.source.word) {
 				return true
 			}
 		}
@@ -207,9 +142,9 @@ func (k *kernel) reads(data *insn) bool {
 }
 
 // width is the number of bytes of the memory operand of an instruction.
-func (i *insn) width(word int) int {
-	class, _, _ := registerClass(i.operands[len(i.operands)-1])
-	if strings.HasSuffix(i.mnemonic, ".BCST") || strings.HasPrefix(i.mnemonic, "VPBROADCAST") {
+func width(i *insn, word int) int {
+	class, _, _ := registerClass(i.Operands[len(i.Operands)-1])
+	if strings.HasSuffix(i.Op, ".BCST") || strings.HasPrefix(i.Op, "VPBROADCAST") {
 		return word
 	}
 	if width := map[string]int{"X": 16, "Y": 32, "Z": 64}[class]; width > 0 {
