@@ -64,7 +64,7 @@ func spin(ctx context.Context) {
 // collections wait.
 func yield(ctx context.Context) {
 	for x := uint64(1); ctx.Err() == nil; runtime.Gosched() {
-		for range 100 {
+		for range 400 {
 			x = mix(x)
 		}
 	}
