@@ -1,4 +1,5 @@
-# Everything a developer or CI runs. `make help` lists it. Each check stands alone; `.ci/run` runs them all.
+# Everything a developer or CI runs. `make help` lists it, and each target stands alone. `.ci/run` runs every check but `make long`, `make mutants`, `make bench-check` and `make vulncheck`,
+# which are jobs of CI's own, the first two at night.
 
 GO         ?= go
 MODULES     = . asm cmd/pbkdf2
@@ -30,7 +31,7 @@ test-builds: ## the library's tests alone, with -race, purego, and without optim
 	$(GO) test -short $(DEBUG) ./...
 
 .PHONY: long
-long: ## what -short and CI leave out, some hours: every vector, 10^7 comparisons with crypto/pbkdf2, and fuzzing for 10 minutes a target
+long: ## what -short and .ci/run leave out, some hours: every vector, 10^7 comparisons with crypto/pbkdf2, and fuzzing for 10 minutes a target
 	PBKDF2_TEST_LONG=1 $(GO) test -timeout 2h ./...
 	PBKDF2_TEST_COMPARISONS=10000000 $(GO) test -timeout 2h -run TestComparisons -v .
 	$(MAKE) fuzz FUZZTIME=10m

@@ -108,9 +108,11 @@ func iterations(v *variant, k kernel) timing {
 
 // timingSamples is how many times of each class are taken at first. With PBKDF2_TEST_LONG=1 it takes a quarter of an hour.
 func timingSamples(t *testing.T) int {
-	switch {
-	case runtime.GOARCH == "wasm" || slow(t) && !race:
+	if runtime.GOARCH == "wasm" || slow(t) && !race {
 		t.Skip("the time of an emulator is not the CPU's")
+	}
+	fineClock(t, 500*time.Nanosecond) // what is timed takes a microsecond or so
+	switch {
 	case os.Getenv("PBKDF2_TEST_LONG") == "1":
 		return 200_000
 	case testing.Short():

@@ -11,8 +11,7 @@ import (
 	"github.com/fastkdf/pbkdf2/internal/cpu"
 )
 
-// TestSelection checks the rows for one chain on CPUs that have all, some or none of the features; internal/cpu's TestSources has what each system tells of
-// them.
+// TestSelection checks the rows for one chain on CPUs that have all, some or none of the features.
 func TestSelection(t *testing.T) {
 	for _, c := range []struct {
 		name                      string

@@ -90,24 +90,14 @@ func Implementation[H hash.Hash](h func() H) string {
 
 // derive is Key until stop says otherwise.
 func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte, iter, keyLength int) ([]byte, error) {
-	if err := checkIterations(iter); err != nil {
+	if err := checkArguments(h, iter, 0, keyLength); err != nil {
 		return nil, err
-	}
-	if err := checkKeyLength(keyLength); err != nil {
-		return nil, err
-	}
-	if h == nil {
-		return nil, fmt.Errorf("%w: the function is nil", ErrHash)
 	}
 	if err := stop.check(); err != nil {
 		return nil, err
 	}
-	first := h()
-	d := hash.Hash(first)
-	if d == nil {
-		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
-	}
-	if err := checkSize(keyLength, d.Size()); err != nil {
+	first, err := makeHash(h, keyLength)
+	if err != nil {
 		return nil, err
 	}
 	if standardOnly() {
@@ -118,6 +108,7 @@ func derive[H hash.Hash](stop stopper, h func() H, password string, salt []byte,
 		}
 		return key, err
 	}
+	d := hash.Hash(first)
 	if v := identify(d); v != nil {
 		if key, isNew, err := v.derive(stop, d, readOnly(password), salt, iter, keyLength); isNew {
 			return key, err
@@ -164,6 +155,23 @@ func derivePassedOn[H hash.Hash](stop stopper, h func() H, password string, salt
 // readOnly is the string's bytes, which must not be written.
 func readOnly(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
+// checkArguments checks what can be without calling h, in the order in which errors are found. Above 0, maxIter is a pool's limit.
+func checkArguments[H hash.Hash](h func() H, iter, maxIter, keyLength int) error {
+	if err := checkIterations(iter); err != nil {
+		return err
+	}
+	if maxIter > 0 && iter > maxIter {
+		return fmt.Errorf("%w: %d is above the pool's limit, %d", ErrIterations, iter, maxIter)
+	}
+	if keyLength < 1 {
+		return fmt.Errorf("%w: %d is below 1", ErrKeyLength, keyLength)
+	}
+	if h == nil {
+		return fmt.Errorf("%w: the function is nil", ErrHash)
+	}
+	return nil
+}
+
 func checkIterations(iter int) error {
 	if iter < 1 {
 		return fmt.Errorf("%w: %d is below 1", ErrIterations, iter)
@@ -171,12 +179,13 @@ func checkIterations(iter int) error {
 	return nil
 }
 
-// checkKeyLength checks what can be without the hash.
-func checkKeyLength(keyLength int) error {
-	if keyLength < 1 {
-		return fmt.Errorf("%w: %d is below 1", ErrKeyLength, keyLength)
+// makeHash calls h, and checks what it makes and the key's length against that.
+func makeHash[H hash.Hash](h func() H, keyLength int) (H, error) {
+	d := h()
+	if hash.Hash(d) == nil {
+		return d, fmt.Errorf("%w: the function returned nil", ErrHash)
 	}
-	return nil
+	return d, checkSize(keyLength, d.Size())
 }
 
 // checkSize checks the key's length against the size of the hash. Rounding up to whole blocks must not overflow either.

@@ -65,17 +65,8 @@ const fairSlices = 30
 // calls already; both at once and before any work. It may be called from any number of goroutines. A hash that is left to the standard library is
 // computed by its caller alone.
 func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
-	if err := checkIterations(iter); err != nil {
+	if err := checkArguments(h, iter, p.MaxIter, keyLength); err != nil {
 		return nil, err
-	}
-	if p.MaxIter > 0 && iter > p.MaxIter {
-		return nil, fmt.Errorf("%w: %d is above the pool's limit, %d", ErrIterations, iter, p.MaxIter)
-	}
-	if err := checkKeyLength(keyLength); err != nil {
-		return nil, err
-	}
-	if h == nil {
-		return nil, fmt.Errorf("%w: the function is nil", ErrHash)
 	}
 	if !p.enter() {
 		return nil, fmt.Errorf("%w: the pool's limit is %d", ErrBusy, p.MaxPending)
@@ -91,11 +82,8 @@ func (p *Pool) Key(ctx context.Context, h func() hash.Hash, password string, sal
 	if standardOnly() {
 		return KeyContext(ctx, h, password, salt, iter, keyLength)
 	}
-	d := h()
-	if d == nil {
-		return nil, fmt.Errorf("%w: the function returned nil", ErrHash)
-	}
-	if err := checkSize(keyLength, d.Size()); err != nil {
+	d, err := makeHash(h, keyLength)
+	if err != nil {
 		return nil, err
 	}
 	v := identify(d)

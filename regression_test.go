@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,11 +26,27 @@ import (
 // and no ratio of pairs is right while it lasts. But it shows: independent operations then take longer beside dependent ones. On an AMD Zen 3 their ratio is
 // 1.252 on a quiet core, within half a percent, and 1.34 to 1.9 otherwise. So both are timed in turn, 100 µs each; only pairs between two quiet looks count, and
 // of these the fastest quarter of either, in the best of several processes. Then ratios agree within some percent, whatever the machine does otherwise; where there are
-// not enough such pairs nothing is said about the row. What looks slower is measured again, longer and in more processes, and only what is slower still
-// is a regression.
+// not enough such pairs the row is undecided. What looks slower is measured again, longer and in more processes, and only what is slower still in at least half of
+// them is a regression.
 const (
 	regression = 1.08
 	noise      = 1.02 // how far a quiet look may be off
+	layouts    = 8    // processes, each with its functions elsewhere
+)
+
+// A pass says how many quiet pairs a row should have in a process and with how many it will do, how long it may wait for them, and how long all rows in all processes.
+type pass struct {
+	Pairs, Enough int
+	Row, All      time.Duration
+}
+
+// The passes take seconds on a quiet core, and all of their time on one that is never quiet. `make bench-check` does the first two, and then plants: together they must
+// end within its -timeout.
+var (
+	firstPass   = pass{60, 60, 2 * time.Second, 5 * time.Minute}
+	secondPass  = pass{500, 60, 20 * time.Second, 8 * time.Minute}
+	plantedPass = pass{500, 60, 20 * time.Second, time.Minute}
+	recordPass  = pass{500, 500, 20 * time.Second, 45 * time.Minute}
 )
 
 // A subject is a row of the table, or Key, beside crypto/pbkdf2.
@@ -133,16 +148,13 @@ func quiet() float64 {
 // fastest is the time in the middle of the fastest quarter.
 func fastest(s []time.Duration) time.Duration { return slices.Sorted(slices.Values(s))[len(s)/8] }
 
-// measureSubject returns the times of one iteration of crypto/pbkdf2 and of ours, in dependent operations, and false if the core was not quiet for long enough.
-func measureSubject(s subject, quiet float64, long bool) (p pace, ok bool) {
-	enough, limit := 60, 2*time.Second
-	if long {
-		enough, limit = 500, 20*time.Second
-	}
+// measureSubject returns the times of one iteration of crypto/pbkdf2 and of ours, in dependent operations, or only the number of quiet pairs if there were not enough
+// before the time was over.
+func measureSubject(s subject, quiet float64, pass pass) pace {
 	s.standard()
 	s.ours()
 	var standard, ours, unit []time.Duration
-	for start, before, depth := time.Now(), look(), 0; len(ours) < enough && time.Since(start) < limit; depth = (depth + 1) % 32 {
+	for start, before, depth := time.Now(), look(), 0; len(ours) < pass.Pairs && time.Since(start) < pass.Row; depth = (depth + 1) % 32 {
 		x, y, d := timedDeeper(depth, s.standard), timedDeeper(depth, s.ours), timed(func() { dependent(3000) })
 		after := look()
 		if max(before, after) < noise*quiet && min(before, after) > quiet/noise {
@@ -150,36 +162,52 @@ func measureSubject(s subject, quiet float64, long bool) (p pace, ok bool) {
 		}
 		before = after
 	}
-	if len(ours) < enough {
-		return pace{}, false
+	if len(ours) < pass.Enough {
+		return pace{Pairs: len(ours)}
 	}
 	operation := float64(fastest(unit)) / 3000
-	return pace{float64(fastest(standard)) / operation / float64(s.standardIter), float64(fastest(ours)) / operation / float64(s.oursIter)}, true
+	return pace{float64(fastest(standard)) / operation / float64(s.standardIter), float64(fastest(ours)) / operation / float64(s.oursIter), len(ours), 1}
 }
 
-// A pace is the time of one iteration.
-type pace struct{ Standard, Ours float64 }
+// A pace is the time of one iteration: the best of so many layouts, those that had enough quiet pairs. Pairs are those of the others, too.
+type pace struct {
+	Standard, Ours float64
+	Pairs, Layouts int
+}
 
 func (p pace) ratio() float64 { return p.Standard / p.Ours }
 
-// A lap is what several runs have measured by subject: the best of them.
+func (p pace) String() string {
+	if p.Layouts == 0 {
+		return fmt.Sprintf("%d quiet pairs, too few in every layout", p.Pairs)
+	}
+	return fmt.Sprintf("%.3f times as fast as crypto/pbkdf2 (%.2f of %.2f; %d layouts, %d quiet pairs)", p.ratio(), p.Ours, p.Standard, p.Layouts, p.Pairs)
+}
+
+// A lap is what several runs have measured by subject.
 type lap map[string]pace
 
 // add puts another run's paces to l.
 func (l lap) add(other lap) {
 	for name, p := range other {
-		if best, ok := l[name]; ok {
-			p = pace{min(p.Standard, best.Standard), min(p.Ours, best.Ours)}
+		best := l[name]
+		switch {
+		case best.Layouts == 0:
+			best.Standard, best.Ours = p.Standard, p.Ours
+		case p.Layouts > 0:
+			best.Standard, best.Ours = min(p.Standard, best.Standard), min(p.Ours, best.Ours)
 		}
-		l[name] = p
+		best.Pairs += p.Pairs
+		best.Layouts += p.Layouts
+		l[name] = best
 	}
 }
 
 // regressions are those subjects whose ratio is less than recorded, or, where none is and the planner uses it, that are slower than crypto/pbkdf2; and those that
-// could not be measured.
-func regressions(all []subject, recorded map[string]float64, measure func(subjects []string, long bool) lap) (slower, undecided []string) {
+// could not be measured well enough to tell. Those that never had a quiet moment are not measured again.
+func regressions(all []subject, recorded map[string]float64, measure func(subjects []string, again bool) lap) (slower, undecided []string) {
 	least := map[string]float64{}
-	var names, again []string
+	var names, unclear, suspects []string
 	for _, s := range all {
 		names = append(names, s.name)
 		if r, ok := recorded[s.name]; ok {
@@ -190,19 +218,33 @@ func regressions(all []subject, recorded map[string]float64, measure func(subjec
 	}
 	best := measure(names, false)
 	for _, name := range names {
-		if p, ok := best[name]; !ok || p.ratio() < least[name] {
-			again = append(again, name)
+		switch p := best[name]; {
+		case least[name] == 0: // nothing to compare with
+		case p.Pairs == 0:
+			undecided = append(undecided, name+": the core was never quiet")
+		case p.Layouts == 0:
+			unclear = append(unclear, name)
+		case p.ratio() < least[name]:
+			suspects = append(suspects, name)
 		}
 	}
-	if len(again) > 0 {
-		best.add(measure(again, true))
+	again := append(unclear, suspects...) // the last ones get what time the others leave
+	if len(again) == 0 {
+		return nil, undecided
 	}
+	second := measure(again, true)
+	best.add(second)
 	for _, name := range again {
-		switch p, ok := best[name]; {
-		case !ok:
-			undecided = append(undecided, name)
-		case p.ratio() < least[name]:
-			slower = append(slower, fmt.Sprintf("%s: %.3f times as fast as crypto/pbkdf2, below %.3f", name, p.ratio(), least[name]))
+		p := best[name]
+		says := fmt.Sprintf("%s: %v, below %.3f", name, p, least[name])
+		switch {
+		case p.Layouts == 0:
+			undecided = append(undecided, fmt.Sprintf("%s: %v", name, p))
+		case p.ratio() >= least[name]:
+		case second[name].Layouts >= layouts/2:
+			slower = append(slower, says)
+		default:
+			undecided = append(undecided, fmt.Sprintf("%s, but the second pass had enough quiet pairs in %d layouts only", says, second[name].Layouts))
 		}
 	}
 	return slower, undecided
@@ -226,12 +268,18 @@ func machine() string {
 	return name
 }
 
-// The environment of TestRegression: what to do, and for a process that measures what a quiet look finds and the subjects.
+// The environment of TestRegression: what to do, and for a process that measures its task.
 const (
-	modeVariable     = "PBKDF2_TEST_RATIOS"
-	quietVariable    = "PBKDF2_TEST_QUIET"
-	subjectsVariable = "PBKDF2_TEST_SUBJECTS"
+	modeVariable = "PBKDF2_TEST_RATIOS"
+	taskVariable = "PBKDF2_TEST_TASK"
 )
+
+// A task is what a process measures.
+type task struct {
+	Quiet    float64 // what a quiet look finds
+	Subjects []string
+	Pass     pass
+}
 
 // TestRegression compares the ratios of all subjects with those recorded for this kind of CPU, or records them: `make bench-check` and `make bench-record`.
 // Where the linker puts a function is worth up to 20 %, for crypto/pbkdf2 as for kernels, so that each of its runs is a process of another layout.
@@ -240,8 +288,8 @@ func TestRegression(t *testing.T) {
 	switch mode {
 	case "":
 		t.Skip("takes a machine that is quiet now and then: make bench-check")
-	case "measure", "measure long":
-		measureAlone(t, mode == "measure long")
+	case "measure":
+		measureAlone(t)
 		return
 	}
 	records := map[string]record{}
@@ -256,14 +304,17 @@ func TestRegression(t *testing.T) {
 	}
 	t.Logf("%s: recorded: %v, a quiet look: %.3f", machine(), known, r.Quiet)
 	layout := 0
-	measure := func(subjects []string, long bool) lap {
-		best := lap{}
-		for range 8 {
+	measure := func(subjects []string, p pass) lap {
+		best, left := lap{}, p.All
+		for i := range layouts {
 			layout++
-			best.add(measureLayout(t, layout, r.Quiet, subjects, long))
+			exe := buildLayout(t, layout)
+			start := time.Now()
+			best.add(measureLayout(t, exe, task{r.Quiet, subjects, pass{p.Pairs, p.Enough, p.Row, left / time.Duration(layouts-i)}}))
+			left -= time.Since(start)
 		}
 		for _, name := range subjects {
-			t.Logf("%-20s %7.3f, recorded %7.3f, by layout %d: %.2f", name, best[name].ratio(), r.Ratios[name], layout, best[name])
+			t.Logf("%-20s by layout %d: %v; recorded: %.3f", name, layout, best[name], r.Ratios[name])
 		}
 		return best
 	}
@@ -274,10 +325,10 @@ func TestRegression(t *testing.T) {
 		for _, s := range all {
 			names = append(names, s.name)
 		}
-		best := measure(names, true)
+		best := measure(names, recordPass)
 		for _, name := range names {
-			if _, ok := best[name]; !ok {
-				t.Fatalf("%s: the core was hardly ever quiet", name)
+			if best[name].Layouts == 0 {
+				t.Fatalf("%s: %v", name, best[name])
 			}
 			r.Ratios[name] = math.Round(1000*best[name].ratio()) / 1000
 		}
@@ -296,18 +347,26 @@ func TestRegression(t *testing.T) {
 			t.Errorf("%s is recorded, but does not run here", name)
 		}
 	}
-	slower, undecided := regressions(all, r.Ratios, measure)
+	slower, undecided := regressions(all, r.Ratios, func(subjects []string, again bool) lap {
+		if again {
+			return measure(subjects, secondPass)
+		}
+		return measure(subjects, firstPass)
+	})
 	for _, s := range slower {
-		t.Error(s)
+		t.Errorf("SLOWER: %s", s)
+	}
+	for _, s := range undecided {
+		t.Logf("UNDECIDED: %s", s)
 	}
 	plantedSlower(t, r.Quiet)
 	if len(undecided) > 0 && !t.Failed() {
-		t.Skipf("the core was hardly ever quiet; not measured: %v", undecided)
+		t.Skipf("%d of %d rows are UNDECIDED, named above: the core was hardly ever quiet. No other row is slower", len(undecided), len(all))
 	}
 }
 
-// measureLayout measures in a process whose functions the linker has put elsewhere.
-func measureLayout(t *testing.T, layout int, quiet float64, subjects []string, long bool) (l lap) {
+// buildLayout builds this test with its functions elsewhere.
+func buildLayout(t *testing.T, layout int) string {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "layout")
 	tags := ""
@@ -317,12 +376,18 @@ func measureLayout(t *testing.T, layout int, quiet float64, subjects []string, l
 	if out, err := exec.Command("go", "test", "-c", "-tags", tags, fmt.Sprintf("-ldflags=-randlayout=%d", layout), "-o", exe, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(exe, "-test.run=^TestRegression$", "-test.timeout=1h")
-	mode := "measure"
-	if long {
-		mode = "measure long"
+	return exe
+}
+
+// measureLayout measures in a process of such a build.
+func measureLayout(t *testing.T, exe string, what task) (l lap) {
+	t.Helper()
+	text, err := json.Marshal(what)
+	if err != nil {
+		t.Fatal(err)
 	}
-	cmd.Env = append(os.Environ(), modeVariable+"="+mode, quietVariable+"="+fmt.Sprint(quiet), subjectsVariable+"="+strings.Join(subjects, " "))
+	cmd := exec.Command(exe, "-test.run=^TestRegression$", "-test.timeout=1h")
+	cmd.Env = append(os.Environ(), modeVariable+"=measure", taskVariable+"="+string(text))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -333,19 +398,19 @@ func measureLayout(t *testing.T, layout int, quiet float64, subjects []string, l
 	return l
 }
 
-// measureAlone is what such a process does: it prints a lap.
-func measureAlone(t *testing.T, long bool) {
-	quiet, err := strconv.ParseFloat(os.Getenv(quietVariable), 64)
-	if err != nil {
+// measureAlone is what such a process does: it prints a lap. Each subject may take an equal part of the time that is left.
+func measureAlone(t *testing.T) {
+	var what task
+	if err := json.Unmarshal([]byte(os.Getenv(taskVariable)), &what); err != nil {
 		t.Fatal(err)
 	}
-	wanted, l := strings.Fields(os.Getenv(subjectsVariable)), lap{}
-	for _, s := range subjects() {
-		if slices.Contains(wanted, s.name) {
-			if p, ok := measureSubject(s, quiet, long); ok {
-				l[s.name] = p
-			}
-		}
+	all, l := subjects(), lap{}
+	start := time.Now()
+	for i, name := range what.Subjects {
+		s := all[slices.IndexFunc(all, func(s subject) bool { return s.name == name })]
+		p := what.Pass
+		p.Row = min(p.Row, (p.All-time.Since(start))/time.Duration(len(what.Subjects)-i))
+		l[name] = measureSubject(s, what.Quiet, p)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(l); err != nil {
 		t.Fatal(err)
@@ -354,27 +419,41 @@ func measureAlone(t *testing.T, long bool) {
 
 // plantedSlower checks that the kernels for one chain are found slower than they have just been when they do an eighth more, and not when they don't.
 func plantedSlower(t *testing.T, quiet float64) {
-	for _, v := range variants {
+	end := time.Now().Add(plantedPass.All)
+	for i, v := range variants {
 		k := *v.kernels().plans[0].kernels[0]
 		same, slower := kernelSubject(v, k), kernelSubject(v, k)
 		iterate := k.iterate
 		k.iterate = func(state *uint64, n int) { iterate(state, n+n/8) }
 		slower.ours = kernelSubject(v, k).ours
 		same.name, slower.name = v.name, v.name+", planted"
-		p, ok := measureSubject(same, quiet, true)
+		const most = 1 + 2 + 2 // measurements
+		pass := plantedPass
+		pass.Row = min(pass.Row, time.Until(end)/time.Duration(most*(len(variants)-i)))
+		p := measureSubject(same, quiet, pass)
+		if p.Layouts == 0 {
+			t.Logf("%s: %v; nothing planted", v.name, p)
+			continue
+		}
 		found, undecided := regressions([]subject{same, slower}, map[string]float64{same.name: p.ratio(), slower.name: p.ratio()},
-			func(names []string, long bool) lap {
+			func(names []string, again bool) lap {
 				l := lap{}
+				pass.Pairs = firstPass.Pairs
+				if again {
+					pass.Pairs = plantedPass.Pairs
+				}
 				for _, s := range []subject{same, slower} {
-					if p, ok := measureSubject(s, quiet, long); ok && slices.Contains(names, s.name) {
+					if slices.Contains(names, s.name) {
+						p := measureSubject(s, quiet, pass)
+						p.Layouts *= layouts // this one is all of them here
 						l[s.name] = p
 					}
 				}
 				return l
 			})
 		switch {
-		case !ok || len(undecided) > 0:
-			t.Logf("%s: the core was hardly ever quiet; nothing planted", v.name)
+		case len(undecided) > 0:
+			t.Logf("planted: UNDECIDED: %q", undecided)
 		case len(found) != 1 || !strings.HasPrefix(found[0], slower.name):
 			t.Errorf("%s: found %q of %.3f", slower.name, found, p.ratio())
 		}
@@ -384,40 +463,50 @@ func plantedSlower(t *testing.T, quiet float64) {
 // TestRegressions checks what is made of measurements.
 func TestRegressions(t *testing.T) {
 	recorded := map[string]float64{"recorded": 2, "recorded, not selected": 0.5}
+	well := func(ratio float64) pace { return pace{100, 100 / ratio, layouts * 60, layouts} }
+	some := func(layouts int, ratio float64) pace { return pace{100, 100 / ratio, layouts * 60, layouts} }
+	few := pace{Pairs: 59} // quiet pairs, not enough of them in any layout
+	none := pace{}
 	for _, c := range []struct {
 		name         string
 		selected     bool
-		first, again float64 // 0 is not measured
+		first, again pace
 		want         string
 	}{
-		{"recorded", true, 2, 0, ""},
-		{"recorded", true, 1.86, 0, ""},
-		{"recorded", true, 1.84, 1.86, ""},
-		{"recorded", true, 1.84, 1.84, "slower"},
-		{"recorded", true, 1.84, 0, "slower"},
-		{"recorded", true, 0, 1.84, "slower"},
-		{"recorded", true, 0, 1.86, ""},
-		{"recorded", true, 0, 0, "undecided"},
-		{"recorded, not selected", false, 0.47, 0, ""},
-		{"recorded, not selected", false, 0.46, 0.46, "slower"},
-		{"selected", true, 1, 0, ""},
-		{"selected", true, 0.99, 0.99, "slower"},
-		{"neither", false, 0.1, 0, ""},
+		{"recorded", true, well(2), none, ""},
+		{"recorded", true, well(1.86), none, ""},
+		{"recorded", true, some(1, 1.86), none, ""},
+		{"recorded", true, well(1.84), well(1.86), ""},
+		{"recorded", true, well(1.84), some(1, 1.86), ""},
+		{"recorded", true, well(1.84), well(1.84), "slower"},
+		{"recorded", true, well(1.84), some(layouts/2, 1.84), "slower"},
+		{"recorded", true, well(1.84), some(layouts/2-1, 1.84), "undecided"},
+		{"recorded", true, well(1.84), few, "undecided"},
+		{"recorded", true, well(1.84), none, "undecided"},
+		{"recorded", true, few, well(1.84), "slower"},
+		{"recorded", true, few, some(1, 1.84), "undecided"},
+		{"recorded", true, few, well(1.86), ""},
+		{"recorded", true, few, few, "undecided"},
+		{"recorded", true, none, well(1.84), "undecided"}, // not measured again
+		{"recorded, not selected", false, well(0.47), none, ""},
+		{"recorded, not selected", false, well(0.46), well(0.46), "slower"},
+		{"selected", true, well(1), none, ""},
+		{"selected", true, well(0.99), well(0.99), "slower"},
+		{"neither", false, well(0.1), none, ""},
+		{"neither", false, none, none, ""},
 	} {
-		measure := func(names []string, long bool) lap {
+		measure := func(names []string, again bool) lap {
 			l := lap{}
 			for _, name := range names {
-				ratio := c.first
 				switch {
-				case name == "other" && long:
-					t.Errorf("%+v: measured again without need", c)
+				case again && (name == "other" || c.first == none):
+					t.Errorf("%+v: %s is measured again without need", c, name)
 				case name == "other":
-					ratio = 3
-				case long:
-					ratio = c.again
-				}
-				if ratio > 0 {
-					l[name] = pace{100, 100 / ratio}
+					l[name] = well(3)
+				case again:
+					l[name] = c.again
+				default:
+					l[name] = c.first
 				}
 			}
 			return l
@@ -426,5 +515,16 @@ func TestRegressions(t *testing.T) {
 		if (len(slower) == 1) != (c.want == "slower") || (len(undecided) == 1) != (c.want == "undecided") || len(slower)+len(undecided) > 1 {
 			t.Errorf("%+v: %q, %q", c, slower, undecided)
 		}
+	}
+}
+
+// TestLap checks how laps are put together.
+func TestLap(t *testing.T) {
+	l := lap{}
+	for _, other := range []lap{{"a": {Pairs: 3}}, {"a": {10, 6, 60, 1}}, {"a": {9, 7, 60, 1}, "b": {Pairs: 1}}, {"a": {Pairs: 5}}} {
+		l.add(other)
+	}
+	if want := (pace{9, 6, 128, 2}); l["a"] != want || l["b"] != (pace{Pairs: 1}) {
+		t.Errorf("%v, want %v", l, want)
 	}
 }

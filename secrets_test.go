@@ -246,10 +246,39 @@ func TestWorkersAtRest(t *testing.T) {
 				t.Errorf("a pool's worker has %s", what)
 			}
 		}
+		if t.Failed() {
+			return
+		}
+		w, p := all[slices.IndexFunc(all, func(w *worker) bool { return cap(w.chains) > 0 })], pools[0]
+		plantWord(t, w, "team.state", spare(&w.team.state))
+		plantWord(t, w, "chains.", &w.chains[:1][0].state[maxWords])
+		plantWord(t, w, "key.outer", &w.key.outer[maxWords-1])
+		w.team.lanes = append(w.team.lanes, new(chain))
+		plantWord(t, w, "team.lanes.0.state", &w.team.lanes[0].state[0])
+		w.team.wipe()
+		plantWord(t, &p.teams, fmt.Sprint(int(v.id), ".state"), spare(&p.teams[v.id].state))
 	})
 }
 
-// remains names a number in v that is not 0, the spare elements of slices included. What pointers lead to, variants and plans, is not v's own.
+// spare is the last element of what a slice has room for, of one at least.
+func spare(s *[]uint64) *uint64 {
+	if cap(*s) == 0 {
+		*s = make([]uint64, 1)[:0]
+	}
+	return &(*s)[:cap(*s)][cap(*s)-1]
+}
+
+// plantWord checks that a word of v that is not 0 is found, in the place that begins so.
+func plantWord[T any](t *testing.T, v *T, place string, word *uint64) {
+	t.Helper()
+	*word = 0x1234
+	if what := remains(reflect.ValueOf(v).Elem()); !strings.HasPrefix(what, place) || !strings.HasSuffix(what, fmt.Sprint(0x1234)) {
+		t.Errorf("planted in %s: found %q", place, what)
+	}
+	*word = 0
+}
+
+// remains names a number in v that is not 0, the spare elements of slices and the chains in lanes included. What other pointers lead to, variants and plans, is not v's own.
 func remains(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -271,7 +300,11 @@ func remains(v reflect.Value) string {
 		if !v.IsZero() {
 			return fmt.Sprint(v)
 		}
-	case reflect.Pointer, reflect.Interface, reflect.String, reflect.Chan, reflect.Bool:
+	case reflect.Pointer:
+		if v.Type() == reflect.TypeFor[*chain]() && !v.IsNil() {
+			return remains(v.Elem())
+		}
+	case reflect.Interface, reflect.String, reflect.Chan, reflect.Bool:
 	default:
 		panic(v.Kind())
 	}

@@ -7,7 +7,7 @@ package cpu
 
 import "testing"
 
-// TestSources checks what is detected on each system, by what x/sys/cpu and cpuid see there.
+// TestSources checks how what x/sys/cpu and cpuid see is combined. What they see on each system is by their source; no system has been asked for it.
 func TestSources(t *testing.T) {
 	all := arm64{true, true, true, true}
 	for _, c := range []struct {
