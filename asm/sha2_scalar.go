@@ -573,9 +573,10 @@ The inner and the outer compression are the same code, which a pointer tells the
 	// known adds to dst what is known of word i before the last result is.
 	known := func(i, half int, dst GPPhysical) {
 		s.Add(s.k(i), dst)
-		if message[i].Mask == all {
+		switch {
+		case message[i].Mask == all:
 			s.Add(part(1-half, i), dst)
-		} else {
+		case message[i].Const != 0:
 			s.Add(constAt(i), dst)
 		}
 	}

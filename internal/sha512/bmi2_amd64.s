@@ -3017,7 +3017,6 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $704-16
 	MOVQ     SI, 304(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
-	ADDQ     pad_384<>+56(SB), SI
 	MOVQ     SI, 312(SP)
 	MOVQ     64(DI), SI
 	MOVQ     SI, 320(SP)
@@ -3111,7 +3110,6 @@ TEXT ·IterateBMI2_384(SB), NOSPLIT, $704-16
 	MOVQ     SI, 544(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
-	ADDQ     pad_384<>+56(SB), SI
 	MOVQ     SI, 552(SP)
 	MOVQ     (DI), SI
 	MOVQ     SI, 560(SP)
@@ -5857,15 +5855,12 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $704-16
 	MOVQ     SI, 288(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
-	ADDQ     pad_512_256<>+40(SB), SI
 	MOVQ     SI, 296(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
-	ADDQ     pad_512_256<>+48(SB), SI
 	MOVQ     SI, 304(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
-	ADDQ     pad_512_256<>+56(SB), SI
 	MOVQ     SI, 312(SP)
 	MOVQ     64(DI), SI
 	MOVQ     SI, 320(SP)
@@ -5951,15 +5946,12 @@ TEXT ·IterateBMI2_512_256(SB), NOSPLIT, $704-16
 	MOVQ     SI, 528(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
-	ADDQ     pad_512_256<>+40(SB), SI
 	MOVQ     SI, 536(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
-	ADDQ     pad_512_256<>+48(SB), SI
 	MOVQ     SI, 544(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
-	ADDQ     pad_512_256<>+56(SB), SI
 	MOVQ     SI, 552(SP)
 	MOVQ     (DI), SI
 	MOVQ     SI, 560(SP)
@@ -8680,19 +8672,15 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $704-16
 	MOVQ     SI, 280(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+32(SB), SI
-	ADDQ     pad_512_224<>+32(SB), SI
 	MOVQ     SI, 288(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
-	ADDQ     pad_512_224<>+40(SB), SI
 	MOVQ     SI, 296(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
-	ADDQ     pad_512_224<>+48(SB), SI
 	MOVQ     SI, 304(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
-	ADDQ     pad_512_224<>+56(SB), SI
 	MOVQ     SI, 312(SP)
 	MOVQ     64(DI), SI
 	MOVQ     SI, 320(SP)
@@ -8776,19 +8764,15 @@ TEXT ·IterateBMI2_512_224(SB), NOSPLIT, $704-16
 	MOVQ     SI, 520(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+32(SB), SI
-	ADDQ     pad_512_224<>+32(SB), SI
 	MOVQ     SI, 528(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+40(SB), SI
-	ADDQ     pad_512_224<>+40(SB), SI
 	MOVQ     SI, 536(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+48(SB), SI
-	ADDQ     pad_512_224<>+48(SB), SI
 	MOVQ     SI, 544(SP)
 	MOVQ     $0x00000000, SI
 	ADDQ     k<>+56(SB), SI
-	ADDQ     pad_512_224<>+56(SB), SI
 	MOVQ     SI, 552(SP)
 	MOVQ     (DI), SI
 	MOVQ     SI, 560(SP)
