@@ -123,6 +123,10 @@ cross: ## the tests under emulators of other CPUs
 builds: ## other kinds of build: systems, TinyGo's tags, plugin, C library, sanitizers, GOAMD64, the newest Go, FIPS
 	.ci/builds
 
+.PHONY: cycles
+cycles: ## what every kernel takes in cycles, and how many 512-bit additions the CPU does in one
+	$(GO) test -run '^$$' -bench 'Units|Cycles' -benchtime 1x .
+
 .PHONY: mutants
 mutants: ## plant faults in every kernel: its test must find each
 	$(GO) run -C asm ./mutate
