@@ -124,7 +124,7 @@ builds: ## other kinds of build: systems, TinyGo's tags, plugin, C library, sani
 	.ci/builds
 
 .PHONY: cycles
-cycles: ## what every kernel takes in cycles, and how many 512-bit additions the CPU does in one
+cycles: ## what every kernel takes in cycles, and how many additions the CPU does in one
 	$(GO) test -run '^$$' -bench 'Units|Cycles' -benchtime 1x .
 
 .PHONY: mutants

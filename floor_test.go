@@ -21,22 +21,30 @@ var floors = map[string]float64{
 	"sha512/bmi2":  400, // 80 such rounds
 }
 
-// wideAdds is how many additions of 512 bits the CPU does in a cycle.
-func wideAdds() float64 {
+// perCycle is how many of the independent additions of adds, FreeAdds or WideAdds, the CPU does in a cycle.
+func perCycle(adds func(n int)) float64 {
 	const n = 2000
-	return n * cycles.WidePerN / cycles.Of(1000, func() { cycles.WideAdds(n) })
+	return n * cycles.FreePerN / cycles.Of(1000, func() { adds(n) })
 }
 
-// BenchmarkUnits measures how many additions of 512 bits the CPU does in a cycle: two on most, four on a Zen 5 that nobody shares. A kernel of AVX-512 takes
-// its operations over that at least.
+// BenchmarkUnits measures how many additions the CPU does in a cycle: in general registers four on most CPUs and five on a Zen 5, of 512 bits two on most and four
+// on a Zen 5, if nobody shares the core. A kernel takes its operations over that at least: one of BMI2, or of AVX-512.
 func BenchmarkUnits(b *testing.B) {
-	if features&cpu.AVX512F == 0 || !cycles.Known {
-		b.Skip("no AVX-512")
+	if !cycles.Known {
+		b.Skip("no chain of additions for this architecture")
 	}
-	for b.Loop() {
+	run := func(registers string, adds func(n int)) {
+		b.Run("registers="+registers, func(b *testing.B) {
+			for b.Loop() {
+			}
+			b.ReportMetric(perCycle(adds), "additions/cycle")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
-	b.ReportMetric(wideAdds(), "additions/cycle")
-	b.ReportMetric(0, "ns/op")
+	run("general", cycles.FreeAdds)
+	if features&cpu.AVX512F != 0 {
+		run("512-bit", cycles.WideAdds)
+	}
 }
 
 // TestAVX512Wide checks that a CPU with AVX-512 units of full width is known as such. The other way round cannot be told on a machine that others share: there,
@@ -45,7 +53,7 @@ func TestAVX512Wide(t *testing.T) {
 	if features&cpu.AVX512F == 0 || !cycles.Known {
 		t.Skip("no AVX-512, or nothing to time it with")
 	}
-	rate, wide := wideAdds(), features&cpu.AVX512Wide != 0
+	rate, wide := perCycle(cycles.WideAdds), features&cpu.AVX512Wide != 0
 	t.Logf("%.2f additions of 512 bits in a cycle; taken for wide: %v", rate, wide)
 	if rate > 4.5 || rate < 0.4 {
 		t.Errorf("%.2f additions in a cycle: the measurement is wrong", rate)

@@ -29,21 +29,28 @@ Adds does n times 100 additions each of which waits for the one before it: one c
 	f.Label("done")
 	f.RET()
 
-	f.Text("WideAdds", "func(n int)", `
-WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing: as many in a cycle as the CPU has units for. It needs AVX-512.`)
-	f.Load(f.Param("n"), n)
-	f.TESTQ(n, n)
-	f.JLE(LabelRef("idle"))
-	f.Label("additions")
-	for i := range 96 {
-		r := wideSums[i%len(wideSums)]
-		f.VPADDD(Z31, r, r)
+	independent := func(name, doc, loop, done string, sums int, add func(i int), end func()) {
+		f.Text(name, "func(n int)", doc)
+		f.Load(f.Param("n"), n)
+		f.TESTQ(n, n)
+		f.JLE(LabelRef(done))
+		f.Label(loop)
+		for i := range 96 { // cycles.FreePerN
+			add(i % sums)
+		}
+		f.DECQ(n)
+		f.JNZ(LabelRef(loop))
+		end()
+		f.Label(done)
+		f.RET()
 	}
-	f.DECQ(n)
-	f.JNZ(LabelRef("additions"))
-	f.VZEROUPPER()
-	f.Label("idle")
-	f.RET()
+	general := []GPPhysical{RAX, RBX, RDX, RSI, RDI, R8, R9, R10, R11, R12, R13, R14}
+	independent("FreeAdds", `
+FreeAdds does n times 96 additions of 64 bits, 12 of which wait for nothing: as many in a cycle as the CPU has units for.`, "adds", "none", len(general),
+		func(i int) { f.ADDQ(n, general[i]) }, func() {})
+	independent("WideAdds", `
+WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing. It needs AVX-512.`, "additions", "idle", len(wideSums),
+		func(i int) { f.VPADDD(Z31, wideSums[i], wideSums[i]) }, func() { f.VZEROUPPER() })
 }
 
 var wideSums = []VecPhysical{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23}

@@ -119,10 +119,120 @@ hundred:
 done:
 	RET
 
+// func FreeAdds(n int)
+TEXT ·FreeAdds(SB), NOSPLIT, $0-8
+	// FreeAdds does n times 96 additions of 64 bits, 12 of which wait for nothing: as many in a cycle as the CPU has units for.
+	MOVQ  n+0(FP), CX
+	TESTQ CX, CX
+	JLE   none
+
+adds:
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	ADDQ CX, AX
+	ADDQ CX, BX
+	ADDQ CX, DX
+	ADDQ CX, SI
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ CX, R11
+	ADDQ CX, R12
+	ADDQ CX, R13
+	ADDQ CX, R14
+	DECQ CX
+	JNZ  adds
+
+none:
+	RET
+
 // func WideAdds(n int)
 // Requires: AVX, AVX512F
 TEXT ·WideAdds(SB), NOSPLIT, $0-8
-	// WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing: as many in a cycle as the CPU has units for. It needs AVX-512.
+	// WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing. It needs AVX-512.
 	MOVQ  n+0(FP), CX
 	TESTQ CX, CX
 	JLE   idle

@@ -12,8 +12,8 @@ import (
 // PerN is what Adds(1) takes, in cycles.
 const PerN = 100
 
-// WidePerN is the number of additions that WideAdds(1) does.
-const WidePerN = 96
+// FreePerN is the number of additions that FreeAdds(1) and WideAdds(1) do.
+const FreePerN = 96
 
 // Of returns what run takes, in cycles: the fastest of rounds runs, over the fastest of as many chains of additions timed in turn with them.
 // A run should take between 10 µs and 500 µs. Where there is no such chain, Of returns NaN.

@@ -20,4 +20,8 @@ func TestOf(t *testing.T) {
 	if want := 1000.0 * PerN; math.Abs(got-want) > 0.2*want {
 		t.Errorf("a chain of %v additions took %.0f cycles", want, got)
 	}
+	// Some CPUs do more than one addition in a cycle, none more than eight.
+	if rate := 1000 * FreePerN / Of(2000, func() { FreeAdds(1000) }); rate < 0.5 || rate > 8 {
+		t.Errorf("%.2f independent additions in a cycle", rate)
+	}
 }

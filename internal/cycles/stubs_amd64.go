@@ -9,7 +9,12 @@ package cycles
 //go:noescape
 func Adds(n int)
 
-// WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing: as many in a cycle as the CPU has units for. It needs AVX-512.
+// FreeAdds does n times 96 additions of 64 bits, 12 of which wait for nothing: as many in a cycle as the CPU has units for.
+//
+//go:noescape
+func FreeAdds(n int)
+
+// WideAdds does n times 96 additions of 512 bits, 24 of which wait for nothing. It needs AVX-512.
 //
 //go:noescape
 func WideAdds(n int)

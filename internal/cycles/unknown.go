@@ -8,8 +8,5 @@ package cycles
 // Known tells whether there is an Adds.
 const Known = false
 
-// Adds does nothing here.
-func Adds(n int) {}
-
-// WideAdds does nothing here.
-func WideAdds(n int) {}
+// These are nil: there is no such assembly here.
+var Adds, FreeAdds, WideAdds func(n int)
