@@ -78,9 +78,12 @@ TEXT ·IterateAVX512x32(SB), $1080-16
 	// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
 	// first steps do to the midstate alone is done once for all iterations.
 	// A step (RFC 1321 §3.4) adds the constant, repeated from memory, and maybe a word; F to I are one ternary operation each on a copy of b, which costs nothing where
-	// moves are renamed; then come the addition, the rotation and the addition of b: a chain of 8 cycles where each takes two, of 4 where it takes one.
+	// moves are renamed; then come the addition, the rotation and the addition of b: a chain of 8 cycles where each takes two, as on Zen 5, of 5 where the rotation alone
+	// does, as on Zen 4.
 	// With up to six streams a register holds the word that a digest completes last, which is the second that the next compression needs.
-	// Bound: 506 cycles of latency (254 where simple operations take one cycle), or 334 operations a vector.
+	// The three parts of a step, what it begins with, the function and the rotation, are each written for both vectors together. With the whole step of one after that of the
+	// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 470 cycles instead of 427 on AVX-512.
+	// Bound: 506 cycles of latency on Zen 5, 316 on Zen 4, or 334 operations a vector.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI
@@ -138,788 +141,792 @@ iteration:
 	VMOVDQU64   320(DX), Z6
 	VMOVDQU64   (AX), Z4
 	VPADDD      1024(DI), Z4, Z4
-	VPROLD      $0x07, Z4, Z4
-	VPADDD      Z1, Z4, Z4
 	VMOVDQU64   64(AX), Z8
 	VPADDD      1088(DI), Z8, Z8
+	VPROLD      $0x07, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x07, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD      128(AX), Z9, Z3
+	VPADDD      192(AX), Z10, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xca, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0c, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD      192(AX), Z10, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xca, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0c, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0c, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VMOVDQU64   256(AX), Z2
 	VPADDD      1280(DI), Z2, Z2
+	VMOVDQU64   320(AX), Z6
+	VPADDD      1344(DI), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xca, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x11, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VMOVDQU64   320(AX), Z6
-	VPADDD      1344(DI), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xca, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x11, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x11, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VMOVDQU64   384(AX), Z1
 	VPADDD      1408(DI), Z1, Z1
+	VMOVDQU64   448(AX), Z5
+	VPADDD      1472(DI), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xca, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x16, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VMOVDQU64   448(AX), Z5
-	VPADDD      1472(DI), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xca, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x16, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x16, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+16(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+16(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xca, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x07, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+16(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xca, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x07, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x07, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+20(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+20(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xca, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0c, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+20(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xca, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0c, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0c, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+24(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+24(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xca, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x11, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+24(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xca, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x11, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x11, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+28(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+28(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xca, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x16, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+28(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xca, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x16, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x16, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+32(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+32(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xca, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x07, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+32(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xca, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x07, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x07, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+36(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+36(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xca, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0c, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+36(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xca, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0c, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0c, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+40(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+40(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xca, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x11, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+40(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xca, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x11, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x11, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+44(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+44(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xca, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x16, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+44(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xca, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x16, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x16, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+48(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+48(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xca, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x07, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+48(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xca, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x07, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x07, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+52(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+52(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xca, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0c, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+52(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xca, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0c, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0c, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+56(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+56(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xca, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x11, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+56(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xca, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x11, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x11, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+60(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+60(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xca, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x16, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+60(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xca, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x16, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x16, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+64(SB), Z4, Z4
 	VPADDD      1152(DI), Z4, Z4
+	VPADDD.BCST md5constants<>+64(SB), Z8, Z8
+	VPADDD      1216(DI), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xe4, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+64(SB), Z8, Z8
-	VPADDD      1216(DI), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xe4, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x05, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x05, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+68(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+68(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xe4, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x09, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+68(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xe4, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x09, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x09, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+72(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+72(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xe4, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0e, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+72(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xe4, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0e, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0e, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+76(SB), Z1, Z1
 	VPADDD      1024(DI), Z1, Z1
+	VPADDD.BCST md5constants<>+76(SB), Z5, Z5
+	VPADDD      1088(DI), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xe4, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x14, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+76(SB), Z5, Z5
-	VPADDD      1088(DI), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xe4, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x14, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x14, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+80(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+80(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xe4, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+80(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xe4, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x05, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x05, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+84(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+84(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xe4, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x09, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+84(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xe4, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x09, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x09, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+88(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+88(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xe4, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0e, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+88(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xe4, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0e, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0e, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+92(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+92(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xe4, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x14, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+92(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xe4, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x14, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x14, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+96(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+96(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xe4, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+96(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xe4, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x05, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x05, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+100(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+100(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xe4, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x09, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+100(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xe4, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x09, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x09, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+104(SB), Z2, Z2
 	VPADDD      1408(DI), Z2, Z2
+	VPADDD.BCST md5constants<>+104(SB), Z6, Z6
+	VPADDD      1472(DI), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xe4, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0e, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+104(SB), Z6, Z6
-	VPADDD      1472(DI), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xe4, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0e, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0e, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+108(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+108(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xe4, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x14, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+108(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xe4, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x14, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x14, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+112(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+112(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0xe4, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x05, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+112(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0xe4, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x05, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x05, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+116(SB), Z3, Z3
 	VPADDD      1280(DI), Z3, Z3
+	VPADDD.BCST md5constants<>+116(SB), Z7, Z7
+	VPADDD      1344(DI), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0xe4, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x09, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+116(SB), Z7, Z7
-	VPADDD      1344(DI), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0xe4, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x09, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x09, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+120(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+120(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0xe4, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0e, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+120(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0xe4, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0e, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0e, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+124(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+124(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0xe4, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x14, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+124(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0xe4, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x14, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x14, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+128(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+128(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x96, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x04, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+128(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x96, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x04, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x04, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+132(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+132(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x96, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0b, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+132(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x96, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0b, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0b, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+136(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+136(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x96, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x10, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+136(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x96, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x10, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x10, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+140(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+140(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x96, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x17, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+140(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0x96, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x17, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x17, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+144(SB), Z4, Z4
 	VPADDD      1152(DI), Z4, Z4
+	VPADDD.BCST md5constants<>+144(SB), Z8, Z8
+	VPADDD      1216(DI), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x96, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x04, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+144(SB), Z8, Z8
-	VPADDD      1216(DI), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x96, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x04, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x04, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+148(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+148(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x96, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0b, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+148(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x96, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0b, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0b, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+152(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+152(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x96, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x10, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+152(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x96, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x10, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x10, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+156(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+156(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x96, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x17, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+156(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0x96, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x17, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x17, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+160(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+160(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x96, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x04, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+160(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x96, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x04, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x04, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+164(SB), Z3, Z3
 	VPADDD      1024(DI), Z3, Z3
+	VPADDD.BCST md5constants<>+164(SB), Z7, Z7
+	VPADDD      1088(DI), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x96, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0b, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+164(SB), Z7, Z7
-	VPADDD      1088(DI), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x96, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0b, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0b, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+168(SB), Z2, Z2
 	VPADDD      1408(DI), Z2, Z2
+	VPADDD.BCST md5constants<>+168(SB), Z6, Z6
+	VPADDD      1472(DI), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x96, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x10, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+168(SB), Z6, Z6
-	VPADDD      1472(DI), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x96, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x10, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x10, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+172(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+172(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x96, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x17, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+172(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0x96, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x17, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x17, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+176(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+176(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x96, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x04, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+176(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x96, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x04, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x04, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+180(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+180(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x96, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0b, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+180(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x96, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0b, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0b, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+184(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+184(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x96, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x10, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+184(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x96, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x10, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x10, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+188(SB), Z1, Z1
 	VPADDD      1280(DI), Z1, Z1
+	VPADDD.BCST md5constants<>+188(SB), Z5, Z5
+	VPADDD      1344(DI), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x96, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x17, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+188(SB), Z5, Z5
-	VPADDD      1344(DI), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0x96, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x17, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x17, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+192(SB), Z4, Z4
 	VPADDD      1024(DI), Z4, Z4
+	VPADDD.BCST md5constants<>+192(SB), Z8, Z8
+	VPADDD      1088(DI), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x39, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x06, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+192(SB), Z8, Z8
-	VPADDD      1088(DI), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x39, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x06, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x06, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+196(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+196(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x39, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0a, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+196(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x39, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0a, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0a, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+200(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+200(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x39, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0f, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+200(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x39, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0f, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0f, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+204(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+204(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x39, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x15, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+204(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0x39, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x15, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x15, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+208(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+208(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x39, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x06, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+208(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x39, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x06, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x06, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+212(SB), Z3, Z3
 	VPADDD      1408(DI), Z3, Z3
+	VPADDD.BCST md5constants<>+212(SB), Z7, Z7
+	VPADDD      1472(DI), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x39, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0a, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+212(SB), Z7, Z7
-	VPADDD      1472(DI), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x39, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0a, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0a, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+216(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+216(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x39, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0f, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+216(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x39, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0f, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0f, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+220(SB), Z1, Z1
 	VPADDD      1152(DI), Z1, Z1
+	VPADDD.BCST md5constants<>+220(SB), Z5, Z5
+	VPADDD      1216(DI), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x39, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x15, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+220(SB), Z5, Z5
-	VPADDD      1216(DI), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0x39, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x15, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x15, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+224(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+224(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x39, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x06, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+224(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x39, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x06, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x06, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+228(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+228(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x39, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0a, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+228(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x39, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0a, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0a, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+232(SB), Z2, Z2
+	VPADDD.BCST md5constants<>+232(SB), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x39, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0f, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+232(SB), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x39, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0f, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0f, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+236(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+236(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x39, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
-	VPROLD      $0x15, Z1, Z1
-	VPADDD      Z2, Z1, Z1
-	VPADDD.BCST md5constants<>+236(SB), Z5, Z5
 	VMOVDQA64   Z6, Z0
 	VPTERNLOGD  $0x39, Z8, Z7, Z0
 	VPADDD      Z0, Z5, Z5
+	VPROLD      $0x15, Z1, Z1
+	VPADDD      Z2, Z1, Z1
 	VPROLD      $0x15, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD.BCST md5constants<>+240(SB), Z4, Z4
+	VPADDD.BCST md5constants<>+240(SB), Z8, Z8
 	VMOVDQA64   Z1, Z0
 	VPTERNLOGD  $0x39, Z3, Z2, Z0
 	VPADDD      Z0, Z4, Z4
-	VPROLD      $0x06, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPADDD.BCST md5constants<>+240(SB), Z8, Z8
 	VMOVDQA64   Z5, Z0
 	VPTERNLOGD  $0x39, Z7, Z6, Z0
 	VPADDD      Z0, Z8, Z8
+	VPROLD      $0x06, Z4, Z4
+	VPADDD      Z1, Z4, Z4
 	VPROLD      $0x06, Z8, Z8
 	VPADDD      Z5, Z8, Z8
 	VPADDD.BCST md5constants<>+244(SB), Z3, Z3
+	VPADDD.BCST md5constants<>+244(SB), Z7, Z7
 	VMOVDQA64   Z4, Z0
 	VPTERNLOGD  $0x39, Z2, Z1, Z0
 	VPADDD      Z0, Z3, Z3
-	VPROLD      $0x0a, Z3, Z3
-	VPADDD      Z4, Z3, Z3
-	VPADDD.BCST md5constants<>+244(SB), Z7, Z7
 	VMOVDQA64   Z8, Z0
 	VPTERNLOGD  $0x39, Z6, Z5, Z0
 	VPADDD      Z0, Z7, Z7
+	VPROLD      $0x0a, Z3, Z3
+	VPADDD      Z4, Z3, Z3
 	VPROLD      $0x0a, Z7, Z7
 	VPADDD      Z8, Z7, Z7
 	VPADDD.BCST md5constants<>+248(SB), Z2, Z2
 	VPADDD      1280(DI), Z2, Z2
+	VPADDD.BCST md5constants<>+248(SB), Z6, Z6
+	VPADDD      1344(DI), Z6, Z6
 	VMOVDQA64   Z3, Z0
 	VPTERNLOGD  $0x39, Z1, Z4, Z0
 	VPADDD      Z0, Z2, Z2
-	VPROLD      $0x0f, Z2, Z2
-	VPADDD      Z3, Z2, Z2
-	VPADDD.BCST md5constants<>+248(SB), Z6, Z6
-	VPADDD      1344(DI), Z6, Z6
 	VMOVDQA64   Z7, Z0
 	VPTERNLOGD  $0x39, Z5, Z8, Z0
 	VPADDD      Z0, Z6, Z6
+	VPROLD      $0x0f, Z2, Z2
+	VPADDD      Z3, Z2, Z2
 	VPROLD      $0x0f, Z6, Z6
 	VPADDD      Z7, Z6, Z6
 	VPADDD.BCST md5constants<>+252(SB), Z1, Z1
+	VPADDD.BCST md5constants<>+252(SB), Z5, Z5
 	VMOVDQA64   Z2, Z0
 	VPTERNLOGD  $0x39, Z4, Z3, Z0
 	VPADDD      Z0, Z1, Z1
+	VMOVDQA64   Z6, Z0
+	VPTERNLOGD  $0x39, Z8, Z7, Z0
+	VPADDD      Z0, Z5, Z5
 	VPROLD      $0x15, Z1, Z1
 	VPADDD      Z2, Z1, Z1
 	VPADDD      (DX), Z4, Z4
@@ -930,10 +937,6 @@ iteration:
 	VMOVDQU64   Z2, 1280(DI)
 	VPADDD      384(DX), Z3, Z3
 	VMOVDQU64   Z3, 1408(DI)
-	VPADDD.BCST md5constants<>+252(SB), Z5, Z5
-	VMOVDQA64   Z6, Z0
-	VPTERNLOGD  $0x39, Z8, Z7, Z0
-	VPADDD      Z0, Z5, Z5
 	VPROLD      $0x15, Z5, Z5
 	VPADDD      Z6, Z5, Z5
 	VPADDD      64(DX), Z8, Z8

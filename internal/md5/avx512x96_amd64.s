@@ -78,9 +78,10 @@ TEXT ·IterateAVX512x96(SB), $3128-16
 	// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
 	// first steps do to the midstate alone is done once for all iterations.
 	// A step (RFC 1321 §3.4) adds the constant, repeated from memory, and maybe a word; F to I are one ternary operation each on a copy of b, which costs nothing where
-	// moves are renamed; then come the addition, the rotation and the addition of b: a chain of 8 cycles where each takes two, of 4 where it takes one.
+	// moves are renamed; then come the addition, the rotation and the addition of b: a chain of 8 cycles where each takes two, as on Zen 5, of 5 where the rotation alone
+	// does, as on Zen 4.
 	// With up to six streams a register holds the word that a digest completes last, which is the second that the next compression needs.
-	// Bound: 506 cycles of latency (254 where simple operations take one cycle), or 334 operations a vector.
+	// Bound: 506 cycles of latency on Zen 5, 316 on Zen 4, or 334 operations a vector.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI
