@@ -231,6 +231,11 @@ var poolWorkers = sync.Pool{New: func() any { return new(poolWorker) }}
 // work advances everybody's chains until c is finished or its context done, or until there are no lanes to fill. Called and left with
 // the mutex held.
 func (p *Pool) work(c *call) {
+	if p.pending > 1 { // some may be about to add chains, as those whose calls have just ended
+		p.mu.Unlock()
+		runtime.Gosched()
+		p.mu.Lock()
+	}
 	w := poolWorkers.Get().(*poolWorker)
 	for !c.ended && c.stop.check() == nil {
 		for id := range p.hashes {
