@@ -19,7 +19,8 @@ func TestSelection(t *testing.T) {
 		sandy    = nehalem | cpu.AVX
 		haswell  = sandy | cpu.AVX2 | cpu.BMI1 | cpu.BMI2
 		zen3     = haswell | cpu.SHA
-		skylakeX = haswell | cpu.AVX512F
+		knights  = haswell | cpu.AVX512F // Knights Landing
+		skylakeX = knights | cpu.AVX512VL
 		zen4     = skylakeX | cpu.SHA
 		zen5     = zen4 | cpu.AVX512Wide
 	)
@@ -36,8 +37,10 @@ func TestSelection(t *testing.T) {
 		{"BMI2 without AVX", nehalem | cpu.BMI1 | cpu.BMI2, "md5/scalar", "sha1/generic", "sha256/generic", "sha512/generic"},
 		{"Haswell", haswell, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
 		{"Zen 3", zen3, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
-		{"Skylake-X, and Knights Landing, which has no AVX512VL", skylakeX, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
-		{"Skylake-X with cpu.bmi2=off", skylakeX &^ cpu.BMI2, "md5/scalar", "sha1/generic", "sha256/generic", "sha512/generic"},
+		{"Knights Landing: AVX-512 without VL", knights, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
+		{"Knights Landing with cpu.bmi2=off", knights &^ cpu.BMI2, "md5/scalar", "sha1/generic", "sha256/generic", "sha512/generic"},
+		{"Skylake-X", skylakeX, "md5/scalar", "sha1/bmi2", "sha256/bmi2", "sha512/bmi2"},
+		{"Skylake-X with cpu.bmi2=off", skylakeX &^ cpu.BMI2, "md5/scalar", "sha1/generic", "sha256/avx512vlx8", "sha512/avx512vlx4"},
 		{"Zen 4", zen4, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
 		{"Zen 5", zen5, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/bmi2"},
 		{"Zen 5 with cpu.bmi2=off", zen5 &^ cpu.BMI2, "md5/scalar", "sha1/shani", "sha256/shani", "sha512/avx512x8"},
@@ -55,7 +58,8 @@ func TestSelectionOfLanes(t *testing.T) {
 	const (
 		haswell  = cpu.SSSE3 | cpu.SSE41 | cpu.AVX | cpu.AVX2 | cpu.BMI1 | cpu.BMI2
 		zen3     = haswell | cpu.SHA
-		skylakeX = haswell | cpu.AVX512F
+		knights  = haswell | cpu.AVX512F // Knights Landing
+		skylakeX = knights | cpu.AVX512VL
 		zen4     = skylakeX | cpu.SHA
 		zen5     = zen4 | cpu.AVX512Wide
 	)
@@ -80,16 +84,28 @@ func TestSelectionOfLanes(t *testing.T) {
 		{zen3, idSHA512, 2, "sha512/bmi2 sha512/bmi2"},
 		{zen3, idSHA512, 4, "sha512/avx2x4"},
 		{zen3, idSHA512_256, 1, "sha512_256/bmi2"},
-		{skylakeX, idMD5, 3, "md5/avx2x8"},
+		{knights, idMD5, 3, "md5/avx2x8"},
+		{knights, idSHA1, 3, "sha1/avx2x8"},
+		{knights, idSHA256, 3, "sha256/avx512x16"},
+		{knights, idSHA512, 4, "sha512/avx2x4"},
+		{skylakeX, idMD5, 3, "md5/avx512vlx8"},
 		{skylakeX, idMD5, 9, "md5/avx512x16"},
-		{skylakeX, idSHA1, 9, "sha1/avx512x16"},
+		{skylakeX, idSHA1, 3, "sha1/avx512vlx8"},
+		{skylakeX, idSHA224, 2, "sha224/avx512vlx8"},
+		{skylakeX, idSHA256, 8, "sha256/avx512vlx8"},
+		{skylakeX, idSHA256, 16, "sha256/avx512x16"},
+		{skylakeX, idSHA1, 16, "sha1/avx512x16"},
 		{zen4, idMD5, 16, "md5/avx512x16"},
-		{zen4, idSHA1, 8, "sha1/shanix4 sha1/shanix4"},
+		{zen4, idSHA1, 4, "sha1/shanix4"},
+		{zen4, idSHA1, 8, "sha1/avx512vlx8"},
 		{zen4, idSHA1, 16, "sha1/avx512x16"},
 		{zen4, idSHA256, 16, "sha256/shanix4 sha256/shanix4 sha256/shanix4 sha256/shanix4"},
-		{zen4, idSHA512, 2, "sha512/bmi2 sha512/bmi2"},
+		{zen4, idSHA256, 8, "sha256/shanix4 sha256/shanix4"},
+		{zen4, idSHA512, 2, "sha512/avx512vlx4"},
+		{zen4, idSHA384, 4, "sha384/avx512vlx4"},
 		{zen4, idSHA512, 8, "sha512/avx512x8"},
 		{zen5, idMD5, 112, "md5/avx512x112"},
+		{zen5, idMD5, 8, "md5/avx512x16"},
 		{zen5, idSHA1, 8, "sha1/avx512x16"},
 		{zen5, idSHA1, 48, "sha1/avx512x48"},
 		{zen5, idSHA256, 4, "sha256/shanix4"},

@@ -20,7 +20,8 @@ import (
 // instructionSets has the generators' names for what kernels need; 0 is what every amd64 CPU has.
 var instructionSets = map[string]cpu.Features{
 	"SSE": 0, "SSE2": 0,
-	"SSSE3": cpu.SSSE3, "SSE4.1": cpu.SSE41, "AVX": cpu.AVX, "AVX2": cpu.AVX2, "BMI": cpu.BMI1, "BMI2": cpu.BMI2, "SHA": cpu.SHA, "AVX512F": cpu.AVX512F,
+	"SSSE3": cpu.SSSE3, "SSE4.1": cpu.SSE41, "AVX": cpu.AVX, "AVX2": cpu.AVX2, "BMI": cpu.BMI1, "BMI2": cpu.BMI2, "SHA": cpu.SHA,
+	"AVX512F": cpu.AVX512F, "AVX512VL": cpu.AVX512VL,
 	"ASIMD": cpu.ASIMD, "SHA1": cpu.SHA1, "SHA2": cpu.SHA2, "SHA512": cpu.SHA512,
 }
 

@@ -4,8 +4,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -63,7 +61,7 @@ func md5Constants(v *amd64.Vector, m [16]spec.Word) []uint64 {
 
 // md5Lanes writes a kernel. It has all of the state in registers, or, with memory, all but a: the value that a step makes is b, c and d of the next three steps
 // and an addend only of the fourth.
-func md5Lanes(v *amd64.Vector, isa string, memory bool) {
+func md5Lanes(v *amd64.Vector, memory bool) {
 	m := spec.MD5.Message()
 	consts := v.Consts("md5constants", md5Constants(v, m))
 	free := v.Regs()
@@ -167,8 +165,7 @@ func md5Lanes(v *amd64.Vector, isa string, memory bool) {
 	if v.Streams == 2 {
 		order = [][]part{{begin}, {function}, {rotate}}
 	}
-	symbol := fmt.Sprintf("Iterate%sx%d", isa, v.Lanes())
-	v.Iterate(symbol, v.Doc(symbol, "MD5", md5Doc(v, memory)),
+	v.Iterate(v.Symbol(), v.Doc("MD5", md5Doc(v, memory)),
 		func() {
 			if memory {
 				v.Frame(4*v.Streams*v.Bytes(), frame)
@@ -239,12 +236,14 @@ Bound: 350 cycles of latency (684 where simple operations take two cycles), or 5
 
 func md5AVX2(streams int) func(*amd64.File) {
 	return func(f *amd64.File) {
-		md5Lanes(f.AVX2(32, 4, streams), "AVX2", streams > 3)
+		md5Lanes(f.AVX2(32, 4, streams), streams > 3)
 	}
 }
 
 func md5AVX512(streams int) func(*amd64.File) {
 	return func(f *amd64.File) {
-		md5Lanes(f.AVX512(32, 4, streams), "AVX512", false)
+		md5Lanes(f.AVX512(32, 4, streams), false)
 	}
 }
+
+func md5AVX512VL(f *amd64.File) { md5Lanes(f.AVX512VL(32, 4, 1), false) }

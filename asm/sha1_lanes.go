@@ -4,7 +4,6 @@
 package main
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -159,7 +158,7 @@ func (s *sha1Vector) addRotated() {
 func (s *sha1Vector) rename() { s.a, s.b, s.c, s.d, s.e = s.e, s.a, s.b, s.c, s.d }
 
 // sha1Lanes writes a kernel with the last words of the schedule, recent of them, in registers as well as in memory, or, if sixteen, instead.
-func sha1Lanes(v *amd64.Vector, isa string, recent int) {
+func sha1Lanes(v *amd64.Vector, recent int) {
 	schedule := sha1Schedule()
 	// The constants: of the rounds, with the word in them where that is constant too, and of the schedule.
 	k := make([]uint64, 80)
@@ -270,8 +269,7 @@ func sha1Lanes(v *amd64.Vector, isa string, recent int) {
 		}
 		s.rename()
 	}
-	symbol := fmt.Sprintf("Iterate%sx%d", isa, v.Lanes())
-	v.Iterate(symbol, v.Doc(symbol, "SHA-1", sha1Doc(v, recent)),
+	v.Iterate(v.Symbol(), v.Doc("SHA-1", sha1Doc(v, recent)),
 		func() {
 			if recent < 16 {
 				slots := v.Slots(16*v.Streams, RBX, R9, R10, R11)
@@ -338,7 +336,7 @@ func sha1Doc(v *amd64.Vector, recent int) string {
 A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
 of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
 ` + words + `.
-Bound: 320 cycles of latency where simple operations take two cycles, 180 where they take one, or 718 operations a vector.`
+Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 718 operations a vector.`
 	}
 	return `
 A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function (3, 2 or 4 operations) and the rotated a. A rotation is two shifts and an or; that of the schedule
@@ -349,12 +347,14 @@ Bound: 1348 operations a vector, four a cycle at best.`
 
 func sha1AVX2(streams, recent int) func(*amd64.File) {
 	return func(f *amd64.File) {
-		sha1Lanes(f.AVX2(32, 5, streams), "AVX2", recent)
+		sha1Lanes(f.AVX2(32, 5, streams), recent)
 	}
 }
 
 func sha1AVX512(streams, recent int) func(*amd64.File) {
 	return func(f *amd64.File) {
-		sha1Lanes(f.AVX512(32, 5, streams), "AVX512", recent)
+		sha1Lanes(f.AVX512(32, 5, streams), recent)
 	}
 }
+
+func sha1AVX512VL(f *amd64.File) { sha1Lanes(f.AVX512VL(32, 5, 1), 16) }

@@ -527,12 +527,12 @@ constant words of the message are part of the round constants, and the schedule 
 Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
 rounds the constant has been added to the midstate.
 
-%[7]s`, name, hash, section, k.v.Lanes(), k.v.WordBits, vectors, strings.TrimSpace(arrangement))
+%[7]s%[8]s`, name, hash, section, k.v.Lanes(), k.v.WordBits, vectors, k.v.Width(), strings.TrimSpace(arrangement))
 }
 
 // iterate writes the kernel.
-func (k *sha2Lanes) iterate(isa, arrangement string) {
-	name := fmt.Sprintf("Iterate%sx%d%s", isa, k.v.Lanes(), k.hash.Suffix)
+func (k *sha2Lanes) iterate(arrangement string) {
+	name := k.v.Symbol() + k.hash.Suffix
 	vec := k.v.Bytes() * k.v.Streams
 	frame := 2 * sha2Precomputed // in words of all lanes, followed by the ring
 	if k.streams[0].ring == nil {
@@ -627,16 +627,22 @@ func sha512AVX2(f *amd64.File) {
 }
 
 func sha256AVX512(streams int) func(*amd64.File) {
-	return func(f *amd64.File) { sha2AVX512(f, streams, spec.SHA256, spec.SHA224) }
+	return func(f *amd64.File) { sha2AVX512(f.AVX512, streams, spec.SHA256, spec.SHA224) }
 }
 
 func sha512AVX512(streams int) func(*amd64.File) {
 	return func(f *amd64.File) {
-		sha2AVX512(f, streams, spec.SHA512, spec.SHA384)
+		sha2AVX512(f.AVX512, streams, spec.SHA512, spec.SHA384)
 		if streams == 1 { // of the rarer ones there is one, as each takes some 12 KB
-			sha2AVX512(f, streams, spec.SHA512_256, spec.SHA512_224)
+			sha2AVX512(f.AVX512, streams, spec.SHA512_256, spec.SHA512_224)
 		}
 	}
+}
+
+func sha256AVX512VL(f *amd64.File) { sha2AVX512(f.AVX512VL, 1, spec.SHA256, spec.SHA224) }
+
+func sha512AVX512VL(f *amd64.File) {
+	sha2AVX512(f.AVX512VL, 1, spec.SHA512, spec.SHA384, spec.SHA512_256, spec.SHA512_224)
 }
 
 func sha2AVX2(f *amd64.File, hashes ...spec.Hash) {
@@ -649,7 +655,7 @@ func sha2AVX2(f *amd64.File, hashes ...spec.Hash) {
 		if h.WordBits == 64 {
 			perWord, bound = 19, "3912 operations, 978 cycles"
 		}
-		k.iterate("AVX2", fmt.Sprintf(`
+		k.iterate(fmt.Sprintf(`
 AVX2 has no rotation; one is two shifts and a xor, or a byte shuffle for 8. Ch is ((f^g)&e)^g and Maj is ((a^b)&(b^c))^b, where b^c
 is the a^b of the round before. That is 35 operations a round and %d a word of the schedule. Four in ten are shifts, for which a CPU
 has half of its units; so what counts is the number of operations, and a second vector would not help. The last sixteen words of the
@@ -660,13 +666,13 @@ Bound at four operations a cycle, as on Zen 3: %s a compression.`, perWord, boun
 }
 
 // sha2AVX512 writes the kernels of one, two or three vectors.
-func sha2AVX512(f *amd64.File, streams int, hashes ...spec.Hash) {
+func sha2AVX512(vector func(wordBits, words, streams int) *amd64.Vector, streams int, hashes ...spec.Hash) {
 	for _, h := range hashes {
-		k := newSHA2Lanes(f.AVX512(h.WordBits, 8, streams), h)
+		k := newSHA2Lanes(vector(h.WordBits, 8, streams), h)
 		r := k.v.Regs()
 		bound := map[int][4]string{
-			32: {1: "456 cycles a compression", 2: "3109 operations, 777 cycles", 3: "4663 operations, 1166 cycles"},
-			64: {1: "568 cycles a compression", 2: "4005 operations, 1001 cycles", 3: "6007 operations, 1502 cycles"},
+			32: {1: "456 cycles a compression, or 1602 operations", 2: "3109 operations, 777 cycles", 3: "4663 operations, 1166 cycles"},
+			64: {1: "568 cycles a compression, or 2066 operations", 2: "4005 operations, 1001 cycles", 3: "6007 operations, 1502 cycles"},
 		}[h.WordBits][streams]
 		var arrangement string
 		switch streams {
@@ -699,6 +705,6 @@ The last sixteen words of the schedule are in memory: three states leave eight r
 the size of the instruction cache.
 Bound at four operations a cycle, as on Zen 5: ` + bound + ` a compression; twice that where there are two.`
 		}
-		k.iterate("AVX512", arrangement)
+		k.iterate(arrangement)
 	}
 }

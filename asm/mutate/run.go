@@ -124,7 +124,7 @@ func inBochs(m *machine, binary string, cases []testCase) error {
 	if err := os.WriteFile(list, input, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.Command(filepath.Join(root, "scripts", "bochs-run.sh"), "-n", "avx512f", "-t", "3600", "-f", binary, "-f", list,
+	cmd := exec.Command(filepath.Join(root, "scripts", "bochs-run.sh"), "-n", "avx512f,avx512vl", "-t", "3600", "-f", binary, "-f", list,
 		self, "-judge", list, "-binary", binary, "-timeout", m.timeout.String())
 	cmd.Stderr = os.Stderr
 	output, err := cmd.Output()

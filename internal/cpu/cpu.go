@@ -23,6 +23,7 @@ const (
 	BMI2                            // x86
 	SHA                             // x86: SHA-NI, that is SHA-1 and SHA-256
 	AVX512F                         // x86
+	AVX512VL                        // x86
 	AVX512Wide                      // x86: four operations of 512 bits in a cycle, as on Zen 5; others do two, and a kernel takes twice as long
 	ASIMD                           // arm64: NEON
 	SHA1                            // arm64: ARMv8 SHA1
@@ -43,6 +44,7 @@ var known = []struct {
 	{"bmi2", BMI2, 0},
 	{"sha", SHA, SSE41},
 	{"avx512f", AVX512F, AVX2},
+	{"avx512vl", AVX512VL, AVX512F},
 	{"avx512wide", AVX512Wide, AVX512F}, // a name of ours
 	{"asimd", ASIMD, 0},
 	{"sha1", SHA1, ASIMD},

@@ -12,7 +12,7 @@ import (
 )
 
 func TestUsable(t *testing.T) {
-	const all = SSSE3 | SSE41 | AVX | AVX2 | BMI1 | BMI2 | SHA | AVX512F | AVX512Wide
+	const all = SSSE3 | SSE41 | AVX | AVX2 | BMI1 | BMI2 | SHA | AVX512F | AVX512VL | AVX512Wide
 	for _, c := range []struct {
 		found   Features
 		godebug string
@@ -33,12 +33,13 @@ func TestUsable(t *testing.T) {
 		{all, "cpu.all=off,cpu.bmi2=on", BMI2},
 		{all, "cpu.avx=off", SSSE3 | SSE41 | BMI1 | BMI2 | SHA},
 		{all, "cpu.avx2=off", SSSE3 | SSE41 | AVX | BMI1 | BMI2 | SHA},
-		{all, "cpu.avx512f=off", all &^ (AVX512F | AVX512Wide)},
+		{all, "cpu.avx512f=off", all &^ (AVX512F | AVX512VL | AVX512Wide)},
+		{all, "cpu.avx512vl=off", all &^ AVX512VL},
 		{all, "cpu.avx512wide=off", all &^ AVX512Wide},
 		{all, "cpu.bmi2=off", all &^ BMI2},
 		{all, "cpu.ssse3=off", BMI1 | BMI2},
 		{all, "cpu.sse41=off", SSSE3 | BMI1 | BMI2},
-		{AVX512F, "", 0}, // an operating system that saves parts only
+		{AVX512F | AVX512VL, "", 0}, // an operating system that saves parts only
 		{SSSE3 | SSE41 | SHA, "", SSSE3 | SSE41 | SHA},
 		{ASIMD | SHA1 | SHA2 | SHA512, "cpu.sha2=off", ASIMD | SHA1 | SHA512},
 		{ASIMD | SHA1 | SHA2 | SHA512, "cpu.sha1=off", ASIMD | SHA2 | SHA512},

@@ -21,6 +21,7 @@ func detect() Features {
 		flag(x.HasBMI2, BMI2) |
 		flag(cpuid.CPU.Supports(cpuid.SHA), SHA) |
 		flag(x.HasAVX512F, AVX512F) |
+		flag(x.HasAVX512VL, AVX512VL) |
 		flag(x.HasAVX512F && wide(cpuid.CPU.VendorID, cpuid.CPU.Family), AVX512Wide)
 }
 

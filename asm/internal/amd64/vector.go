@@ -14,8 +14,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A Vector is the vocabulary in which the lanes' rounds are written once, for both of its instruction sets: AVX2 and AVX-512 (F), with one lane in every 32- or
-// 64-bit word of a register. Sources come first, the destination last; an Op may be memory where a parameter has that type. Streams are registers of lanes that
+// A Vector is the vocabulary in which the lanes' rounds are written once, for all of its instruction sets: AVX2, and AVX-512 on whole registers (F) or on half of each (VL), with one lane in every
+// 32- or 64-bit word of a register. Sources come first, the destination last; an Op may be memory where a parameter has that type. Streams are registers of lanes that
 // a kernel works on at the same time.
 type Vector struct {
 	*File
@@ -36,24 +36,39 @@ type instructionSet int
 const (
 	avx2 instructionSet = iota
 	avx512
+	avx512vl
 )
+
+func (f *File) vector(isa instructionSet, wordBits, words, streams int) *Vector {
+	return &Vector{File: f, isa: isa, WordBits: wordBits, Words: words, Streams: streams, State: reg.RDI, Mid: reg.RDX}
+}
 
 // AVX2 is the vocabulary of AVX2: the registers Y0 to Y15.
 func (f *File) AVX2(wordBits, words, streams int) *Vector {
-	return &Vector{File: f, isa: avx2, WordBits: wordBits, Words: words, Streams: streams, State: reg.RDI, Mid: reg.RDX}
+	return f.vector(avx2, wordBits, words, streams)
 }
 
 // AVX512 is the vocabulary of AVX-512F: the registers Z0 to Z31.
 func (f *File) AVX512(wordBits, words, streams int) *Vector {
-	return &Vector{File: f, isa: avx512, WordBits: wordBits, Words: words, Streams: streams, State: reg.RDI, Mid: reg.RDX}
+	return f.vector(avx512, wordBits, words, streams)
+}
+
+// AVX512VL is the vocabulary of AVX-512F and VL: the registers Y0 to Y31.
+func (f *File) AVX512VL(wordBits, words, streams int) *Vector {
+	return f.vector(avx512vl, wordBits, words, streams)
+}
+
+// Symbol is the name of the kernel.
+func (v *Vector) Symbol() string {
+	return fmt.Sprintf("Iterate%sx%d", []string{"AVX2", "AVX512", "AVX512VL"}[v.isa], v.Lanes())
 }
 
 // IsAVX512 tells whether there are ternary logic, rotates and 32 registers.
-func (v *Vector) IsAVX512() bool { return v.isa == avx512 }
+func (v *Vector) IsAVX512() bool { return v.isa != avx2 }
 
 // Bytes is the size of a register.
 func (v *Vector) Bytes() int {
-	if v.IsAVX512() {
+	if v.isa == avx512 {
 		return 64
 	}
 	return 32
@@ -65,15 +80,20 @@ func (v *Vector) Lanes() int { return v.Streams * v.Bytes() * 8 / v.WordBits }
 // Regs are all the vector registers.
 func (v *Vector) Regs() []reg.VecPhysical {
 	y := []reg.VecPhysical{reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,
-		reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15}
+		reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
+		reg.Y16, reg.Y17, reg.Y18, reg.Y19, reg.Y20, reg.Y21, reg.Y22, reg.Y23,
+		reg.Y24, reg.Y25, reg.Y26, reg.Y27, reg.Y28, reg.Y29, reg.Y30, reg.Y31}
 	z := []reg.VecPhysical{reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
 		reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
 		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
 		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31}
-	if v.IsAVX512() {
+	switch v.isa {
+	case avx512:
 		return z
+	case avx512vl:
+		return y
 	}
-	return y
+	return y[:16]
 }
 
 // The state is [inner | outer | u | t][word][lane], which is [part][word][stream] in registers.
@@ -96,7 +116,7 @@ func (v *Vector) T(w, stream int) operand.Mem {
 func (v *Vector) partBytes() int { return v.Words * v.Streams * v.Bytes() }
 
 // Doc is the documentation of an iteration kernel that Iterate writes: what all have in common, with more after it.
-func (v *Vector) Doc(symbol, hash, more string) string {
+func (v *Vector) Doc(hash, more string) string {
 	vectors := "one vector"
 	if v.Streams > 1 {
 		vectors = fmt.Sprintf("%d vectors", v.Streams)
@@ -106,7 +126,17 @@ func (v *Vector) Doc(symbol, hash, more string) string {
 The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of %d none is split over cache lines.
 The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
 first steps do to the midstate alone is done once for all iterations.
-%s`, symbol, hash, v.Lanes(), vectors, v.Lanes()/v.Streams, v.Bytes(), strings.TrimSpace(more))
+%s%s`, v.Symbol(), hash, v.Lanes(), vectors, v.Lanes()/v.Streams, v.Bytes(), v.Width(), strings.TrimSpace(more))
+}
+
+// Width documents why registers are not as wide as AVX-512 has them, if so: a paragraph.
+func (v *Vector) Width() string {
+	if v.isa != avx512vl {
+		return ""
+	}
+	return `
+Registers are half as wide as AVX-512 has them, for few chains: a CPU such as Zen 4 does the halves of a wide one after one another.
+`
 }
 
 // Derive makes Iterate begin with f, once for each half, which makes so many words of each stream from the half's midstate and stores them as DerivedWord.
@@ -255,8 +285,11 @@ func (v *Vector) XorConst(k operand.Mem, x, dst reg.VecPhysical) {
 
 // by returns the one of four instructions that is for the instruction set and the word size. The first is for AVX2's logic, which knows no words.
 func (v *Vector) by(avx2Op32, avx2Op64, avx512Op32, avx512Op64 func(...operand.Op)) func(...operand.Op) {
-	ops := [][]func(...operand.Op){{avx2Op32, avx2Op64}, {avx512Op32, avx512Op64}}
-	return ops[v.isa][v.WordBits/32-1]
+	ops := []func(...operand.Op){avx2Op32, avx2Op64}
+	if v.IsAVX512() {
+		ops = []func(...operand.Op){avx512Op32, avx512Op64}
+	}
+	return ops[v.WordBits/32-1]
 }
 
 // three adapts an instruction that takes exactly three operands.
