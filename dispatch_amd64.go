@@ -23,7 +23,8 @@ const (
 )
 
 // The kernel table. Costs are in cycles of one compression of all lanes, as BenchmarkCycles measures them on an AMD Zen 4, and beside them, where they were
-// measured, those of prototypes that were arranged alike on a Zen 5.
+// measured, those of prototypes that were arranged alike on a Zen 5. There AVX-512VL's are those of AVX-512 on as many registers, which take the same on both widths; the wider row comes first,
+// and so is used.
 var rows = append([]row{
 	{"scalar", 1, costs{281, 282}, 0, [numHashes]iterate{idMD5: md5.IterateScalar}},
 	{"scalarx2", 2, costs{285}, 0, [numHashes]iterate{idMD5: md5.IterateScalarx2}},
