@@ -233,7 +233,8 @@ func sha1Lanes(v *amd64.Vector, recent int) {
 			}
 		}
 	})
-	round := func(s *sha1Vector, i int) {
+	// The parts of a round, each written for one vector after another. On Zen 4 that takes 1 to 2 % less than the whole round of one after that of another.
+	begin := func(s *sha1Vector, i int) {
 		switch word := schedule[i]; {
 		case i < 5:
 			if w := s.word(i); isMem(w) {
@@ -258,14 +259,18 @@ func sha1Lanes(v *amd64.Vector, recent int) {
 				v.Add(w, s.e, s.e)
 			}
 		}
+	}
+	function := func(s *sha1Vector, i int) {
 		if i >= 2 {
 			s.addFunction(i)
 		}
-		if i >= 1 {
-			s.addRotated()
-		}
+	}
+	rotate := func(s *sha1Vector, i int) {
 		if i >= 2 {
 			v.RotL(30, s.b, s.b, s.t)
+		}
+		if i >= 1 {
+			s.addRotated()
 		}
 		s.rename()
 	}
@@ -297,8 +302,10 @@ func sha1Lanes(v *amd64.Vector, recent int) {
 				if i%20 == 0 && len(kept) == 1 {
 					v.Broadcast(consts[uint32(spec.SHA1.K[i/20])], kept[0])
 				}
-				for _, s := range streams {
-					round(s, i)
+				for _, part := range []func(s *sha1Vector, i int){begin, function, rotate} {
+					for _, s := range streams {
+						part(s, i)
+					}
 				}
 			}
 			for _, s := range streams {

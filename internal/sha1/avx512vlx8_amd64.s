@@ -92,100 +92,100 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xca, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPADDD          96(AX), Y10, Y3
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xca, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPADDD          128(AX), Y11, Y2
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xca, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPADDD.BCST     sha1constants<>+16(SB), Y6, Y6
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0xca, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPADDD          Y23, Y5, Y5
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0xca, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPADDD          Y23, Y4, Y4
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xca, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPADDD          Y23, Y3, Y3
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xca, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPADDD          Y23, Y2, Y2
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xca, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPADDD          Y23, Y6, Y6
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0xca, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPADDD          Y23, Y5, Y5
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0xca, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPADDD          Y23, Y4, Y4
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xca, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPADDD          Y23, Y3, Y3
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xca, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPADDD          Y23, Y2, Y2
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xca, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPADDD.BCST     sha1constants<>+20(SB), Y6, Y6
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0xca, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPXORD          Y9, Y7, Y7
 	VPROLD          $0x01, Y7, Y7
 	VPADDD          Y23, Y5, Y5
@@ -193,9 +193,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0xca, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPXORD          Y10, Y8, Y8
 	VPROLD          $0x01, Y8, Y8
 	VPADDD          Y23, Y4, Y4
@@ -203,9 +203,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xca, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Y11, Y9
 	VPROLD          $0x01, Y9, Y9
 	VPADDD          Y23, Y3, Y3
@@ -213,9 +213,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xca, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Y7, Y10
 	VPROLD          $0x01, Y10, Y10
 	VPADDD          Y23, Y2, Y2
@@ -223,9 +223,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xca, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPXORD          Y8, Y11, Y11
 	VPROLD          $0x01, Y11, Y11
 	VPADDD          Y24, Y6, Y6
@@ -233,9 +233,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VMOVDQA64       Y9, Y12
 	VPXORD.BCST     sha1constants<>+28(SB), Y12, Y12
 	VPROLD          $0x01, Y12, Y12
@@ -244,9 +244,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VMOVDQA64       Y10, Y13
 	VPROLD          $0x01, Y13, Y13
 	VPADDD          Y24, Y4, Y4
@@ -254,9 +254,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VMOVDQA64       Y11, Y14
 	VPXORD.BCST     sha1constants<>+24(SB), Y14, Y14
 	VPROLD          $0x01, Y14, Y14
@@ -265,9 +265,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPXORD          Y12, Y7, Y15
 	VPROLD          $0x01, Y15, Y15
 	VPADDD          Y24, Y2, Y2
@@ -275,9 +275,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPXORD          Y13, Y8, Y16
 	VPROLD          $0x01, Y16, Y16
 	VPADDD          Y24, Y6, Y6
@@ -285,9 +285,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPXORD          Y14, Y9, Y17
 	VPROLD          $0x01, Y17, Y17
 	VPADDD          Y24, Y5, Y5
@@ -295,9 +295,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPXORD          Y15, Y10, Y18
 	VPROLD          $0x01, Y18, Y18
 	VPADDD          Y24, Y4, Y4
@@ -305,9 +305,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPXORD          Y16, Y11, Y19
 	VPROLD          $0x01, Y19, Y19
 	VPADDD          Y24, Y3, Y3
@@ -315,9 +315,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VMOVDQA64       Y12, Y20
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Y17, Y20
 	VPROLD          $0x01, Y20, Y20
@@ -326,9 +326,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VMOVDQA64       Y7, Y21
 	VPTERNLOGD      $0x96, Y18, Y13, Y21
 	VPROLD          $0x01, Y21, Y21
@@ -337,9 +337,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VMOVDQA64       Y8, Y22
 	VPTERNLOGD      $0x96, Y19, Y14, Y22
 	VPXORD.BCST     sha1constants<>+24(SB), Y22, Y22
@@ -349,9 +349,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y15, Y9, Y7
 	VPXORD          Y20, Y7, Y7
 	VPROLD          $0x01, Y7, Y7
@@ -360,9 +360,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y16, Y10, Y8
 	VPXORD          Y21, Y8, Y8
 	VPROLD          $0x01, Y8, Y8
@@ -371,9 +371,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y17, Y11, Y9
 	VPXORD          Y22, Y9, Y9
 	VPROLD          $0x01, Y9, Y9
@@ -382,9 +382,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y18, Y12, Y10
 	VPXORD          Y7, Y10, Y10
 	VPROLD          $0x01, Y10, Y10
@@ -393,9 +393,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y19, Y13, Y11
 	VPXORD          Y8, Y11, Y11
 	VPROLD          $0x01, Y11, Y11
@@ -404,9 +404,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y20, Y14, Y12
 	VPXORD          Y9, Y12, Y12
 	VPROLD          $0x01, Y12, Y12
@@ -415,9 +415,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y21, Y15, Y13
 	VPXORD          Y10, Y13, Y13
 	VPROLD          $0x01, Y13, Y13
@@ -426,9 +426,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y22, Y16, Y14
 	VPXORD          Y11, Y14, Y14
 	VPROLD          $0x01, Y14, Y14
@@ -437,9 +437,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y7, Y17, Y15
 	VPXORD          Y12, Y15, Y15
 	VPROLD          $0x01, Y15, Y15
@@ -448,9 +448,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0xe8, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y8, Y18, Y16
 	VPXORD          Y13, Y16, Y16
 	VPROLD          $0x01, Y16, Y16
@@ -459,9 +459,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0xe8, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y9, Y19, Y17
 	VPXORD          Y14, Y17, Y17
 	VPROLD          $0x01, Y17, Y17
@@ -470,9 +470,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xe8, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y10, Y20, Y18
 	VPXORD          Y15, Y18, Y18
 	VPROLD          $0x01, Y18, Y18
@@ -481,9 +481,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xe8, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y11, Y21, Y19
 	VPXORD          Y16, Y19, Y19
 	VPROLD          $0x01, Y19, Y19
@@ -492,9 +492,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xe8, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y12, Y22, Y20
 	VPXORD          Y17, Y20, Y20
 	VPROLD          $0x01, Y20, Y20
@@ -503,9 +503,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0xe8, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y13, Y7, Y21
 	VPXORD          Y18, Y21, Y21
 	VPROLD          $0x01, Y21, Y21
@@ -514,9 +514,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0xe8, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y14, Y8, Y22
 	VPXORD          Y19, Y22, Y22
 	VPROLD          $0x01, Y22, Y22
@@ -525,9 +525,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xe8, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y15, Y9, Y7
 	VPXORD          Y20, Y7, Y7
 	VPROLD          $0x01, Y7, Y7
@@ -536,9 +536,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xe8, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y16, Y10, Y8
 	VPXORD          Y21, Y8, Y8
 	VPROLD          $0x01, Y8, Y8
@@ -547,9 +547,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xe8, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y17, Y11, Y9
 	VPXORD          Y22, Y9, Y9
 	VPROLD          $0x01, Y9, Y9
@@ -558,9 +558,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0xe8, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y18, Y12, Y10
 	VPXORD          Y7, Y10, Y10
 	VPROLD          $0x01, Y10, Y10
@@ -569,9 +569,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0xe8, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y19, Y13, Y11
 	VPXORD          Y8, Y11, Y11
 	VPROLD          $0x01, Y11, Y11
@@ -580,9 +580,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xe8, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y20, Y14, Y12
 	VPXORD          Y9, Y12, Y12
 	VPROLD          $0x01, Y12, Y12
@@ -591,9 +591,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xe8, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y21, Y15, Y13
 	VPXORD          Y10, Y13, Y13
 	VPROLD          $0x01, Y13, Y13
@@ -602,9 +602,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xe8, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y22, Y16, Y14
 	VPXORD          Y11, Y14, Y14
 	VPROLD          $0x01, Y14, Y14
@@ -613,9 +613,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0xe8, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y7, Y17, Y15
 	VPXORD          Y12, Y15, Y15
 	VPROLD          $0x01, Y15, Y15
@@ -624,9 +624,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0xe8, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y8, Y18, Y16
 	VPXORD          Y13, Y16, Y16
 	VPROLD          $0x01, Y16, Y16
@@ -635,9 +635,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0xe8, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y9, Y19, Y17
 	VPXORD          Y14, Y17, Y17
 	VPROLD          $0x01, Y17, Y17
@@ -646,9 +646,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0xe8, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y10, Y20, Y18
 	VPXORD          Y15, Y18, Y18
 	VPROLD          $0x01, Y18, Y18
@@ -657,9 +657,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0xe8, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y11, Y21, Y19
 	VPXORD          Y16, Y19, Y19
 	VPROLD          $0x01, Y19, Y19
@@ -668,9 +668,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y12, Y22, Y20
 	VPXORD          Y17, Y20, Y20
 	VPROLD          $0x01, Y20, Y20
@@ -679,9 +679,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y13, Y7, Y21
 	VPXORD          Y18, Y21, Y21
 	VPROLD          $0x01, Y21, Y21
@@ -690,9 +690,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y14, Y8, Y22
 	VPXORD          Y19, Y22, Y22
 	VPROLD          $0x01, Y22, Y22
@@ -701,9 +701,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y15, Y9, Y7
 	VPXORD          Y20, Y7, Y7
 	VPROLD          $0x01, Y7, Y7
@@ -712,9 +712,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y16, Y10, Y8
 	VPXORD          Y21, Y8, Y8
 	VPROLD          $0x01, Y8, Y8
@@ -723,9 +723,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y17, Y11, Y9
 	VPXORD          Y22, Y9, Y9
 	VPROLD          $0x01, Y9, Y9
@@ -734,9 +734,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y18, Y12, Y10
 	VPXORD          Y7, Y10, Y10
 	VPROLD          $0x01, Y10, Y10
@@ -745,9 +745,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y19, Y13, Y11
 	VPXORD          Y8, Y11, Y11
 	VPROLD          $0x01, Y11, Y11
@@ -756,9 +756,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y20, Y14, Y12
 	VPXORD          Y9, Y12, Y12
 	VPROLD          $0x01, Y12, Y12
@@ -767,9 +767,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y21, Y15, Y13
 	VPXORD          Y10, Y13, Y13
 	VPROLD          $0x01, Y13, Y13
@@ -778,9 +778,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y22, Y16, Y14
 	VPXORD          Y11, Y14, Y14
 	VPROLD          $0x01, Y14, Y14
@@ -789,9 +789,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y7, Y17, Y15
 	VPXORD          Y12, Y15, Y15
 	VPROLD          $0x01, Y15, Y15
@@ -800,9 +800,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y8, Y18, Y16
 	VPXORD          Y13, Y16, Y16
 	VPROLD          $0x01, Y16, Y16
@@ -811,9 +811,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y9, Y19, Y17
 	VPXORD          Y14, Y17, Y17
 	VPROLD          $0x01, Y17, Y17
@@ -822,9 +822,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPTERNLOGD      $0x96, Y10, Y20, Y18
 	VPXORD          Y15, Y18, Y18
 	VPROLD          $0x01, Y18, Y18
@@ -833,9 +833,9 @@ iteration:
 	VMOVDQA64       Y3, Y0
 	VPTERNLOGD      $0x96, Y5, Y4, Y0
 	VPADDD          Y0, Y6, Y6
+	VPROLD          $0x1e, Y3, Y3
 	VPROLD          $0x05, Y2, Y0
 	VPADDD          Y0, Y6, Y6
-	VPROLD          $0x1e, Y3, Y3
 	VPTERNLOGD      $0x96, Y11, Y21, Y19
 	VPXORD          Y16, Y19, Y19
 	VPROLD          $0x01, Y19, Y19
@@ -844,9 +844,9 @@ iteration:
 	VMOVDQA64       Y2, Y0
 	VPTERNLOGD      $0x96, Y4, Y3, Y0
 	VPADDD          Y0, Y5, Y5
+	VPROLD          $0x1e, Y2, Y2
 	VPROLD          $0x05, Y6, Y0
 	VPADDD          Y0, Y5, Y5
-	VPROLD          $0x1e, Y2, Y2
 	VPTERNLOGD      $0x96, Y12, Y22, Y20
 	VPXORD          Y17, Y20, Y20
 	VPROLD          $0x01, Y20, Y20
@@ -855,9 +855,9 @@ iteration:
 	VMOVDQA64       Y6, Y0
 	VPTERNLOGD      $0x96, Y3, Y2, Y0
 	VPADDD          Y0, Y4, Y4
+	VPROLD          $0x1e, Y6, Y6
 	VPROLD          $0x05, Y5, Y0
 	VPADDD          Y0, Y4, Y4
-	VPROLD          $0x1e, Y6, Y6
 	VPTERNLOGD      $0x96, Y13, Y7, Y21
 	VPXORD          Y18, Y21, Y21
 	VPROLD          $0x01, Y21, Y21
@@ -866,9 +866,9 @@ iteration:
 	VMOVDQA64       Y5, Y0
 	VPTERNLOGD      $0x96, Y2, Y6, Y0
 	VPADDD          Y0, Y3, Y3
+	VPROLD          $0x1e, Y5, Y5
 	VPROLD          $0x05, Y4, Y0
 	VPADDD          Y0, Y3, Y3
-	VPROLD          $0x1e, Y5, Y5
 	VPTERNLOGD      $0x96, Y14, Y8, Y22
 	VPXORD          Y19, Y22, Y22
 	VPROLD          $0x01, Y22, Y22
@@ -877,9 +877,9 @@ iteration:
 	VMOVDQA64       Y4, Y0
 	VPTERNLOGD      $0x96, Y6, Y5, Y0
 	VPADDD          Y0, Y2, Y2
+	VPROLD          $0x1e, Y4, Y4
 	VPROLD          $0x05, Y3, Y0
 	VPADDD          Y0, Y2, Y2
-	VPROLD          $0x1e, Y4, Y4
 	VPADDD          (DX), Y2, Y7
 	VMOVDQU64       Y7, 320(DI)
 	VPADDD          32(DX), Y3, Y8

@@ -90,100 +90,100 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPADDD          192(AX), Z10, Z3
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPADDD          256(AX), Z11, Z2
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPADDD.BCST     sha1constants<>+16(SB), Z6, Z6
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xca, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPADDD          Z23, Z5, Z5
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xca, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPADDD          Z23, Z4, Z4
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPADDD          Z23, Z3, Z3
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPADDD          Z23, Z2, Z2
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPADDD          Z23, Z6, Z6
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xca, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPADDD          Z23, Z5, Z5
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xca, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPADDD          Z23, Z4, Z4
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPADDD          Z23, Z3, Z3
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPADDD          Z23, Z2, Z2
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPADDD.BCST     sha1constants<>+20(SB), Z6, Z6
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xca, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPXORD          Z9, Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VPADDD          Z23, Z5, Z5
@@ -191,9 +191,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xca, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD          Z10, Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VPADDD          Z23, Z4, Z4
@@ -201,9 +201,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z11, Z9
 	VPROLD          $0x01, Z9, Z9
 	VPADDD          Z23, Z3, Z3
@@ -211,9 +211,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Z7, Z10
 	VPROLD          $0x01, Z10, Z10
 	VPADDD          Z23, Z2, Z2
@@ -221,9 +221,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPXORD          Z8, Z11, Z11
 	VPROLD          $0x01, Z11, Z11
 	VPADDD          Z24, Z6, Z6
@@ -231,9 +231,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQA64       Z9, Z12
 	VPXORD.BCST     sha1constants<>+28(SB), Z12, Z12
 	VPROLD          $0x01, Z12, Z12
@@ -242,9 +242,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQA64       Z10, Z13
 	VPROLD          $0x01, Z13, Z13
 	VPADDD          Z24, Z4, Z4
@@ -252,9 +252,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQA64       Z11, Z14
 	VPXORD.BCST     sha1constants<>+24(SB), Z14, Z14
 	VPROLD          $0x01, Z14, Z14
@@ -263,9 +263,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPXORD          Z12, Z7, Z15
 	VPROLD          $0x01, Z15, Z15
 	VPADDD          Z24, Z2, Z2
@@ -273,9 +273,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPXORD          Z13, Z8, Z16
 	VPROLD          $0x01, Z16, Z16
 	VPADDD          Z24, Z6, Z6
@@ -283,9 +283,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPXORD          Z14, Z9, Z17
 	VPROLD          $0x01, Z17, Z17
 	VPADDD          Z24, Z5, Z5
@@ -293,9 +293,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD          Z15, Z10, Z18
 	VPROLD          $0x01, Z18, Z18
 	VPADDD          Z24, Z4, Z4
@@ -303,9 +303,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPXORD          Z16, Z11, Z19
 	VPROLD          $0x01, Z19, Z19
 	VPADDD          Z24, Z3, Z3
@@ -313,9 +313,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQA64       Z12, Z20
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z17, Z20
 	VPROLD          $0x01, Z20, Z20
@@ -324,9 +324,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQA64       Z7, Z21
 	VPTERNLOGD      $0x96, Z18, Z13, Z21
 	VPROLD          $0x01, Z21, Z21
@@ -335,9 +335,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQA64       Z8, Z22
 	VPTERNLOGD      $0x96, Z19, Z14, Z22
 	VPXORD.BCST     sha1constants<>+24(SB), Z22, Z22
@@ -347,9 +347,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z15, Z9, Z7
 	VPXORD          Z20, Z7, Z7
 	VPROLD          $0x01, Z7, Z7
@@ -358,9 +358,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z16, Z10, Z8
 	VPXORD          Z21, Z8, Z8
 	VPROLD          $0x01, Z8, Z8
@@ -369,9 +369,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z17, Z11, Z9
 	VPXORD          Z22, Z9, Z9
 	VPROLD          $0x01, Z9, Z9
@@ -380,9 +380,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z18, Z12, Z10
 	VPXORD          Z7, Z10, Z10
 	VPROLD          $0x01, Z10, Z10
@@ -391,9 +391,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z19, Z13, Z11
 	VPXORD          Z8, Z11, Z11
 	VPROLD          $0x01, Z11, Z11
@@ -402,9 +402,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z20, Z14, Z12
 	VPXORD          Z9, Z12, Z12
 	VPROLD          $0x01, Z12, Z12
@@ -413,9 +413,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z21, Z15, Z13
 	VPXORD          Z10, Z13, Z13
 	VPROLD          $0x01, Z13, Z13
@@ -424,9 +424,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z22, Z16, Z14
 	VPXORD          Z11, Z14, Z14
 	VPROLD          $0x01, Z14, Z14
@@ -435,9 +435,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z7, Z17, Z15
 	VPXORD          Z12, Z15, Z15
 	VPROLD          $0x01, Z15, Z15
@@ -446,9 +446,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xe8, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z8, Z18, Z16
 	VPXORD          Z13, Z16, Z16
 	VPROLD          $0x01, Z16, Z16
@@ -457,9 +457,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xe8, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z9, Z19, Z17
 	VPXORD          Z14, Z17, Z17
 	VPROLD          $0x01, Z17, Z17
@@ -468,9 +468,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xe8, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z10, Z20, Z18
 	VPXORD          Z15, Z18, Z18
 	VPROLD          $0x01, Z18, Z18
@@ -479,9 +479,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xe8, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z11, Z21, Z19
 	VPXORD          Z16, Z19, Z19
 	VPROLD          $0x01, Z19, Z19
@@ -490,9 +490,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xe8, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z12, Z22, Z20
 	VPXORD          Z17, Z20, Z20
 	VPROLD          $0x01, Z20, Z20
@@ -501,9 +501,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xe8, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z13, Z7, Z21
 	VPXORD          Z18, Z21, Z21
 	VPROLD          $0x01, Z21, Z21
@@ -512,9 +512,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xe8, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z14, Z8, Z22
 	VPXORD          Z19, Z22, Z22
 	VPROLD          $0x01, Z22, Z22
@@ -523,9 +523,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xe8, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z15, Z9, Z7
 	VPXORD          Z20, Z7, Z7
 	VPROLD          $0x01, Z7, Z7
@@ -534,9 +534,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xe8, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z16, Z10, Z8
 	VPXORD          Z21, Z8, Z8
 	VPROLD          $0x01, Z8, Z8
@@ -545,9 +545,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xe8, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z17, Z11, Z9
 	VPXORD          Z22, Z9, Z9
 	VPROLD          $0x01, Z9, Z9
@@ -556,9 +556,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xe8, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z18, Z12, Z10
 	VPXORD          Z7, Z10, Z10
 	VPROLD          $0x01, Z10, Z10
@@ -567,9 +567,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xe8, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z19, Z13, Z11
 	VPXORD          Z8, Z11, Z11
 	VPROLD          $0x01, Z11, Z11
@@ -578,9 +578,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xe8, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z20, Z14, Z12
 	VPXORD          Z9, Z12, Z12
 	VPROLD          $0x01, Z12, Z12
@@ -589,9 +589,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xe8, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z21, Z15, Z13
 	VPXORD          Z10, Z13, Z13
 	VPROLD          $0x01, Z13, Z13
@@ -600,9 +600,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xe8, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z22, Z16, Z14
 	VPXORD          Z11, Z14, Z14
 	VPROLD          $0x01, Z14, Z14
@@ -611,9 +611,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xe8, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z7, Z17, Z15
 	VPXORD          Z12, Z15, Z15
 	VPROLD          $0x01, Z15, Z15
@@ -622,9 +622,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xe8, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z8, Z18, Z16
 	VPXORD          Z13, Z16, Z16
 	VPROLD          $0x01, Z16, Z16
@@ -633,9 +633,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xe8, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z9, Z19, Z17
 	VPXORD          Z14, Z17, Z17
 	VPROLD          $0x01, Z17, Z17
@@ -644,9 +644,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xe8, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z10, Z20, Z18
 	VPXORD          Z15, Z18, Z18
 	VPROLD          $0x01, Z18, Z18
@@ -655,9 +655,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xe8, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z11, Z21, Z19
 	VPXORD          Z16, Z19, Z19
 	VPROLD          $0x01, Z19, Z19
@@ -666,9 +666,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z12, Z22, Z20
 	VPXORD          Z17, Z20, Z20
 	VPROLD          $0x01, Z20, Z20
@@ -677,9 +677,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z13, Z7, Z21
 	VPXORD          Z18, Z21, Z21
 	VPROLD          $0x01, Z21, Z21
@@ -688,9 +688,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z14, Z8, Z22
 	VPXORD          Z19, Z22, Z22
 	VPROLD          $0x01, Z22, Z22
@@ -699,9 +699,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z15, Z9, Z7
 	VPXORD          Z20, Z7, Z7
 	VPROLD          $0x01, Z7, Z7
@@ -710,9 +710,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z16, Z10, Z8
 	VPXORD          Z21, Z8, Z8
 	VPROLD          $0x01, Z8, Z8
@@ -721,9 +721,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z17, Z11, Z9
 	VPXORD          Z22, Z9, Z9
 	VPROLD          $0x01, Z9, Z9
@@ -732,9 +732,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z18, Z12, Z10
 	VPXORD          Z7, Z10, Z10
 	VPROLD          $0x01, Z10, Z10
@@ -743,9 +743,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z19, Z13, Z11
 	VPXORD          Z8, Z11, Z11
 	VPROLD          $0x01, Z11, Z11
@@ -754,9 +754,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z20, Z14, Z12
 	VPXORD          Z9, Z12, Z12
 	VPROLD          $0x01, Z12, Z12
@@ -765,9 +765,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z21, Z15, Z13
 	VPXORD          Z10, Z13, Z13
 	VPROLD          $0x01, Z13, Z13
@@ -776,9 +776,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z22, Z16, Z14
 	VPXORD          Z11, Z14, Z14
 	VPROLD          $0x01, Z14, Z14
@@ -787,9 +787,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z7, Z17, Z15
 	VPXORD          Z12, Z15, Z15
 	VPROLD          $0x01, Z15, Z15
@@ -798,9 +798,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z8, Z18, Z16
 	VPXORD          Z13, Z16, Z16
 	VPROLD          $0x01, Z16, Z16
@@ -809,9 +809,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z9, Z19, Z17
 	VPXORD          Z14, Z17, Z17
 	VPROLD          $0x01, Z17, Z17
@@ -820,9 +820,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPTERNLOGD      $0x96, Z10, Z20, Z18
 	VPXORD          Z15, Z18, Z18
 	VPROLD          $0x01, Z18, Z18
@@ -831,9 +831,9 @@ iteration:
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0x96, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z3, Z3
 	VPROLD          $0x05, Z2, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPTERNLOGD      $0x96, Z11, Z21, Z19
 	VPXORD          Z16, Z19, Z19
 	VPROLD          $0x01, Z19, Z19
@@ -842,9 +842,9 @@ iteration:
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0x96, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z2, Z2
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPTERNLOGD      $0x96, Z12, Z22, Z20
 	VPXORD          Z17, Z20, Z20
 	VPROLD          $0x01, Z20, Z20
@@ -853,9 +853,9 @@ iteration:
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0x96, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x05, Z5, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPTERNLOGD      $0x96, Z13, Z7, Z21
 	VPXORD          Z18, Z21, Z21
 	VPROLD          $0x01, Z21, Z21
@@ -864,9 +864,9 @@ iteration:
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0x96, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z5, Z5
 	VPROLD          $0x05, Z4, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPTERNLOGD      $0x96, Z14, Z8, Z22
 	VPXORD          Z19, Z22, Z22
 	VPROLD          $0x01, Z22, Z22
@@ -875,9 +875,9 @@ iteration:
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0x96, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z4, Z4
 	VPROLD          $0x05, Z3, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPADDD          (DX), Z2, Z7
 	VMOVDQU64       Z7, 640(DI)
 	VPADDD          64(DX), Z3, Z8

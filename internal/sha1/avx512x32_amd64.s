@@ -118,257 +118,257 @@ iteration:
 	VPADDD          (AX), Z7, Z6
 	VPADDD          64(AX), Z15, Z14
 	VPADDD          128(AX), Z8, Z5
+	VPADDD          192(AX), Z16, Z13
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPADDD          192(AX), Z16, Z13
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
 	VPADDD          256(AX), Z9, Z4
+	VPADDD          320(AX), Z17, Z12
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
-	VPADDD          320(AX), Z17, Z12
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xca, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       384(AX), Z3
 	VPADDD          1664(DI), Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xca, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       448(AX), Z11
 	VPADDD          1728(DI), Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xca, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       512(AX), Z2
 	VPADDD          1792(DI), Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xca, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       576(AX), Z10
 	VPADDD          1856(DI), Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xca, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VPADDD.BCST     sha1constants<>+16(SB), Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xca, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPADDD.BCST     sha1constants<>+16(SB), Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xca, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xca, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPADDD          Z18, Z5, Z5
+	VPADDD          Z18, Z13, Z13
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xca, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
-	VPADDD          Z18, Z13, Z13
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xca, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VPADDD          Z18, Z4, Z4
+	VPADDD          Z18, Z12, Z12
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
-	VPADDD          Z18, Z12, Z12
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xca, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VPADDD          Z18, Z3, Z3
+	VPADDD          Z18, Z11, Z11
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
-	VPADDD          Z18, Z11, Z11
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xca, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VPADDD          Z18, Z2, Z2
+	VPADDD          Z18, Z10, Z10
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
-	VPADDD          Z18, Z10, Z10
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xca, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VPADDD          Z18, Z6, Z6
+	VPADDD          Z18, Z14, Z14
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xca, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
-	VPADDD          Z18, Z14, Z14
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xca, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPADDD          Z18, Z5, Z5
+	VPADDD          Z18, Z13, Z13
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xca, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
-	VPADDD          Z18, Z13, Z13
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xca, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VPADDD          Z18, Z4, Z4
+	VPADDD          Z18, Z12, Z12
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
-	VPADDD          Z18, Z12, Z12
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xca, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VPADDD          Z18, Z3, Z3
+	VPADDD          Z18, Z11, Z11
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
-	VPADDD          Z18, Z11, Z11
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xca, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VPADDD          Z18, Z2, Z2
+	VPADDD          Z18, Z10, Z10
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
-	VPADDD          Z18, Z10, Z10
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xca, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VPADDD.BCST     sha1constants<>+20(SB), Z6, Z6
+	VPADDD.BCST     sha1constants<>+20(SB), Z14, Z14
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xca, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
-	VPADDD.BCST     sha1constants<>+20(SB), Z14, Z14
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xca, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPXORD          Z9, Z7, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -8192(BX)
 	VPADDD          Z18, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xca, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD          Z17, Z15, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -7168(BX)
 	VPADDD          Z18, Z13, Z13
 	VPADDD          Z16, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xca, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xca, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       1408(DI), Z9
 	VPXORD          1664(DI), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -8128(BX)
 	VPADDD          Z18, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xca, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       1472(DI), Z17
 	VPXORD          1728(DI), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -7104(BX)
 	VPADDD          Z18, Z12, Z12
 	VPADDD          Z17, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xca, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xca, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       1536(DI), Z7
 	VMOVDQU64       1792(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z7
@@ -376,12 +376,6 @@ iteration:
 	VMOVDQU64       Z7, -8064(BX)
 	VPADDD          Z18, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xca, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       1600(DI), Z15
 	VMOVDQU64       1856(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z15
@@ -389,280 +383,286 @@ iteration:
 	VMOVDQU64       Z15, -7040(BX)
 	VPADDD          Z18, Z11, Z11
 	VPADDD          Z15, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xca, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       1664(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Z0, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -8000(BX)
 	VPADDD          Z18, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xca, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       1728(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Z0, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6976(BX)
 	VPADDD          Z18, Z10, Z10
 	VPADDD          Z16, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xca, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VPXORD          1792(DI), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7936(BX)
 	VPADDD          Z19, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPXORD          1856(DI), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6912(BX)
 	VPADDD          Z19, Z14, Z14
 	VPADDD          Z17, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPXORD.BCST     sha1constants<>+28(SB), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7872(BX)
 	VPADDD          Z19, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD.BCST     sha1constants<>+28(SB), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6848(BX)
 	VPADDD          Z19, Z13, Z13
 	VPADDD          Z15, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -7808(BX)
 	VPADDD          Z19, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6784(BX)
 	VPADDD          Z19, Z12, Z12
 	VPADDD          Z16, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VPXORD.BCST     sha1constants<>+24(SB), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7744(BX)
 	VPADDD          Z19, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPXORD.BCST     sha1constants<>+24(SB), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6720(BX)
 	VPADDD          Z19, Z11, Z11
 	VPADDD          Z17, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VPXORD          -8192(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7680(BX)
 	VPADDD          Z19, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPXORD          -7168(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6656(BX)
 	VPADDD          Z19, Z10, Z10
 	VPADDD          Z15, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VPXORD          -8128(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -7616(BX)
 	VPADDD          Z19, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPXORD          -7104(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6592(BX)
 	VPADDD          Z19, Z14, Z14
 	VPADDD          Z16, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPXORD          -8064(BX), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7552(BX)
 	VPADDD          Z19, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD          -7040(BX), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6528(BX)
 	VPADDD          Z19, Z13, Z13
 	VPADDD          Z17, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VPXORD          -8000(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7488(BX)
 	VPADDD          Z19, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPXORD          -6976(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6464(BX)
 	VPADDD          Z19, Z12, Z12
 	VPADDD          Z15, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VPXORD          -7936(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -7424(BX)
 	VPADDD          Z19, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPXORD          -6912(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6400(BX)
 	VPADDD          Z19, Z11, Z11
 	VPADDD          Z16, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7360(BX)
 	VPADDD          Z19, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6336(BX)
 	VPADDD          Z19, Z10, Z10
 	VPADDD          Z17, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7296(BX)
 	VPADDD          Z19, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6272(BX)
 	VPADDD          Z19, Z14, Z14
 	VPADDD          Z15, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z8
 	VPXORD.BCST     sha1constants<>+24(SB), Z8, Z8
@@ -670,12 +670,6 @@ iteration:
 	VMOVDQU64       Z8, -7232(BX)
 	VPADDD          Z19, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z16
 	VPXORD.BCST     sha1constants<>+24(SB), Z16, Z16
@@ -683,12 +677,18 @@ iteration:
 	VMOVDQU64       Z16, -6208(BX)
 	VPADDD          Z19, Z13, Z13
 	VPADDD          Z16, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -8064(BX), Z0, Z9
 	VPXORD          -7680(BX), Z9, Z9
@@ -696,12 +696,6 @@ iteration:
 	VMOVDQU64       Z9, -8192(BX)
 	VPADDD          Z19, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -7040(BX), Z0, Z17
 	VPXORD          -6656(BX), Z17, Z17
@@ -709,12 +703,18 @@ iteration:
 	VMOVDQU64       Z17, -7168(BX)
 	VPADDD          Z19, Z12, Z12
 	VPADDD          Z17, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -8000(BX), Z0, Z7
 	VPXORD          -7616(BX), Z7, Z7
@@ -722,12 +722,6 @@ iteration:
 	VMOVDQU64       Z7, -8128(BX)
 	VPADDD          Z19, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6976(BX), Z0, Z15
 	VPXORD          -6592(BX), Z15, Z15
@@ -735,12 +729,18 @@ iteration:
 	VMOVDQU64       Z15, -7104(BX)
 	VPADDD          Z19, Z11, Z11
 	VPADDD          Z15, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -8064(BX), Z0
 	VPTERNLOGD      $0x96, -7936(BX), Z0, Z8
 	VPXORD          -7552(BX), Z8, Z8
@@ -748,12 +748,6 @@ iteration:
 	VMOVDQU64       Z8, -8064(BX)
 	VPADDD          Z19, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -7040(BX), Z0
 	VPTERNLOGD      $0x96, -6912(BX), Z0, Z16
 	VPXORD          -6528(BX), Z16, Z16
@@ -761,12 +755,18 @@ iteration:
 	VMOVDQU64       Z16, -7040(BX)
 	VPADDD          Z19, Z10, Z10
 	VPADDD          Z16, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -8000(BX), Z0
 	VPTERNLOGD      $0x96, -7872(BX), Z0, Z9
 	VPXORD          -7488(BX), Z9, Z9
@@ -774,12 +774,6 @@ iteration:
 	VMOVDQU64       Z9, -8000(BX)
 	VPADDD          Z19, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6976(BX), Z0
 	VPTERNLOGD      $0x96, -6848(BX), Z0, Z17
 	VPXORD          -6464(BX), Z17, Z17
@@ -787,12 +781,18 @@ iteration:
 	VMOVDQU64       Z17, -6976(BX)
 	VPADDD          Z19, Z14, Z14
 	VPADDD          Z17, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -7936(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z7
 	VPXORD          -7424(BX), Z7, Z7
@@ -800,12 +800,6 @@ iteration:
 	VMOVDQU64       Z7, -7936(BX)
 	VPADDD          Z19, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6912(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z15
 	VPXORD          -6400(BX), Z15, Z15
@@ -813,12 +807,18 @@ iteration:
 	VMOVDQU64       Z15, -6912(BX)
 	VPADDD          Z19, Z13, Z13
 	VPADDD          Z15, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z8
 	VPXORD          -7360(BX), Z8, Z8
@@ -826,12 +826,6 @@ iteration:
 	VMOVDQU64       Z8, -7872(BX)
 	VPADDD          Z19, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z16
 	VPXORD          -6336(BX), Z16, Z16
@@ -839,12 +833,18 @@ iteration:
 	VMOVDQU64       Z16, -6848(BX)
 	VPADDD          Z19, Z12, Z12
 	VPADDD          Z16, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7808(BX), Z0
 	VPTERNLOGD      $0x96, -7680(BX), Z0, Z9
 	VPXORD          -7296(BX), Z9, Z9
@@ -852,12 +852,6 @@ iteration:
 	VMOVDQU64       Z9, -7808(BX)
 	VPADDD          Z19, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6784(BX), Z0
 	VPTERNLOGD      $0x96, -6656(BX), Z0, Z17
 	VPXORD          -6272(BX), Z17, Z17
@@ -865,12 +859,18 @@ iteration:
 	VMOVDQU64       Z17, -6784(BX)
 	VPADDD          Z19, Z11, Z11
 	VPADDD          Z17, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7744(BX), Z0
 	VPTERNLOGD      $0x96, -7616(BX), Z0, Z7
 	VPXORD          -7232(BX), Z7, Z7
@@ -878,12 +878,6 @@ iteration:
 	VMOVDQU64       Z7, -7744(BX)
 	VPADDD          Z19, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6720(BX), Z0
 	VPTERNLOGD      $0x96, -6592(BX), Z0, Z15
 	VPXORD          -6208(BX), Z15, Z15
@@ -891,12 +885,18 @@ iteration:
 	VMOVDQU64       Z15, -6720(BX)
 	VPADDD          Z19, Z10, Z10
 	VPADDD          Z15, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -7680(BX), Z0
 	VPTERNLOGD      $0x96, -7552(BX), Z0, Z8
 	VPXORD          -8192(BX), Z8, Z8
@@ -904,12 +904,6 @@ iteration:
 	VMOVDQU64       Z8, -7680(BX)
 	VPADDD          Z20, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6656(BX), Z0
 	VPTERNLOGD      $0x96, -6528(BX), Z0, Z16
 	VPXORD          -7168(BX), Z16, Z16
@@ -917,12 +911,18 @@ iteration:
 	VMOVDQU64       Z16, -6656(BX)
 	VPADDD          Z20, Z14, Z14
 	VPADDD          Z16, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xe8, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -7616(BX), Z0
 	VPTERNLOGD      $0x96, -7488(BX), Z0, Z9
 	VPXORD          -8128(BX), Z9, Z9
@@ -930,12 +930,6 @@ iteration:
 	VMOVDQU64       Z9, -7616(BX)
 	VPADDD          Z20, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6592(BX), Z0
 	VPTERNLOGD      $0x96, -6464(BX), Z0, Z17
 	VPXORD          -7104(BX), Z17, Z17
@@ -943,12 +937,18 @@ iteration:
 	VMOVDQU64       Z17, -6592(BX)
 	VPADDD          Z20, Z13, Z13
 	VPADDD          Z17, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xe8, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7552(BX), Z0
 	VPTERNLOGD      $0x96, -7424(BX), Z0, Z7
 	VPXORD          -8064(BX), Z7, Z7
@@ -956,12 +956,6 @@ iteration:
 	VMOVDQU64       Z7, -7552(BX)
 	VPADDD          Z20, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6528(BX), Z0
 	VPTERNLOGD      $0x96, -6400(BX), Z0, Z15
 	VPXORD          -7040(BX), Z15, Z15
@@ -969,12 +963,18 @@ iteration:
 	VMOVDQU64       Z15, -6528(BX)
 	VPADDD          Z20, Z12, Z12
 	VPADDD          Z15, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xe8, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7488(BX), Z0
 	VPTERNLOGD      $0x96, -7360(BX), Z0, Z8
 	VPXORD          -8000(BX), Z8, Z8
@@ -982,12 +982,6 @@ iteration:
 	VMOVDQU64       Z8, -7488(BX)
 	VPADDD          Z20, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6464(BX), Z0
 	VPTERNLOGD      $0x96, -6336(BX), Z0, Z16
 	VPXORD          -6976(BX), Z16, Z16
@@ -995,12 +989,18 @@ iteration:
 	VMOVDQU64       Z16, -6464(BX)
 	VPADDD          Z20, Z11, Z11
 	VPADDD          Z16, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xe8, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7424(BX), Z0
 	VPTERNLOGD      $0x96, -7296(BX), Z0, Z9
 	VPXORD          -7936(BX), Z9, Z9
@@ -1008,12 +1008,6 @@ iteration:
 	VMOVDQU64       Z9, -7424(BX)
 	VPADDD          Z20, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6400(BX), Z0
 	VPTERNLOGD      $0x96, -6272(BX), Z0, Z17
 	VPXORD          -6912(BX), Z17, Z17
@@ -1021,12 +1015,18 @@ iteration:
 	VMOVDQU64       Z17, -6400(BX)
 	VPADDD          Z20, Z10, Z10
 	VPADDD          Z17, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xe8, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -7360(BX), Z0
 	VPTERNLOGD      $0x96, -7232(BX), Z0, Z7
 	VPXORD          -7872(BX), Z7, Z7
@@ -1034,12 +1034,6 @@ iteration:
 	VMOVDQU64       Z7, -7360(BX)
 	VPADDD          Z20, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6336(BX), Z0
 	VPTERNLOGD      $0x96, -6208(BX), Z0, Z15
 	VPXORD          -6848(BX), Z15, Z15
@@ -1047,12 +1041,18 @@ iteration:
 	VMOVDQU64       Z15, -6336(BX)
 	VPADDD          Z20, Z14, Z14
 	VPADDD          Z15, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xe8, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -7296(BX), Z0
 	VPTERNLOGD      $0x96, -8192(BX), Z0, Z8
 	VPXORD          -7808(BX), Z8, Z8
@@ -1060,12 +1060,6 @@ iteration:
 	VMOVDQU64       Z8, -7296(BX)
 	VPADDD          Z20, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6272(BX), Z0
 	VPTERNLOGD      $0x96, -7168(BX), Z0, Z16
 	VPXORD          -6784(BX), Z16, Z16
@@ -1073,12 +1067,18 @@ iteration:
 	VMOVDQU64       Z16, -6272(BX)
 	VPADDD          Z20, Z13, Z13
 	VPADDD          Z16, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xe8, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7232(BX), Z0
 	VPTERNLOGD      $0x96, -8128(BX), Z0, Z9
 	VPXORD          -7744(BX), Z9, Z9
@@ -1086,12 +1086,6 @@ iteration:
 	VMOVDQU64       Z9, -7232(BX)
 	VPADDD          Z20, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6208(BX), Z0
 	VPTERNLOGD      $0x96, -7104(BX), Z0, Z17
 	VPXORD          -6720(BX), Z17, Z17
@@ -1099,12 +1093,18 @@ iteration:
 	VMOVDQU64       Z17, -6208(BX)
 	VPADDD          Z20, Z12, Z12
 	VPADDD          Z17, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xe8, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -8064(BX), Z0, Z7
 	VPXORD          -7680(BX), Z7, Z7
@@ -1112,12 +1112,6 @@ iteration:
 	VMOVDQU64       Z7, -8192(BX)
 	VPADDD          Z20, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -7040(BX), Z0, Z15
 	VPXORD          -6656(BX), Z15, Z15
@@ -1125,12 +1119,18 @@ iteration:
 	VMOVDQU64       Z15, -7168(BX)
 	VPADDD          Z20, Z11, Z11
 	VPADDD          Z15, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xe8, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -8000(BX), Z0, Z8
 	VPXORD          -7616(BX), Z8, Z8
@@ -1138,12 +1138,6 @@ iteration:
 	VMOVDQU64       Z8, -8128(BX)
 	VPADDD          Z20, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6976(BX), Z0, Z16
 	VPXORD          -6592(BX), Z16, Z16
@@ -1151,12 +1145,18 @@ iteration:
 	VMOVDQU64       Z16, -7104(BX)
 	VPADDD          Z20, Z10, Z10
 	VPADDD          Z16, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xe8, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -8064(BX), Z0
 	VPTERNLOGD      $0x96, -7936(BX), Z0, Z9
 	VPXORD          -7552(BX), Z9, Z9
@@ -1164,12 +1164,6 @@ iteration:
 	VMOVDQU64       Z9, -8064(BX)
 	VPADDD          Z20, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -7040(BX), Z0
 	VPTERNLOGD      $0x96, -6912(BX), Z0, Z17
 	VPXORD          -6528(BX), Z17, Z17
@@ -1177,12 +1171,18 @@ iteration:
 	VMOVDQU64       Z17, -7040(BX)
 	VPADDD          Z20, Z14, Z14
 	VPADDD          Z17, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xe8, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -8000(BX), Z0
 	VPTERNLOGD      $0x96, -7872(BX), Z0, Z7
 	VPXORD          -7488(BX), Z7, Z7
@@ -1190,12 +1190,6 @@ iteration:
 	VMOVDQU64       Z7, -8000(BX)
 	VPADDD          Z20, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6976(BX), Z0
 	VPTERNLOGD      $0x96, -6848(BX), Z0, Z15
 	VPXORD          -6464(BX), Z15, Z15
@@ -1203,12 +1197,18 @@ iteration:
 	VMOVDQU64       Z15, -6976(BX)
 	VPADDD          Z20, Z13, Z13
 	VPADDD          Z15, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xe8, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7936(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z8
 	VPXORD          -7424(BX), Z8, Z8
@@ -1216,12 +1216,6 @@ iteration:
 	VMOVDQU64       Z8, -7936(BX)
 	VPADDD          Z20, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6912(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z16
 	VPXORD          -6400(BX), Z16, Z16
@@ -1229,12 +1223,18 @@ iteration:
 	VMOVDQU64       Z16, -6912(BX)
 	VPADDD          Z20, Z12, Z12
 	VPADDD          Z16, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xe8, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z9
 	VPXORD          -7360(BX), Z9, Z9
@@ -1242,12 +1242,6 @@ iteration:
 	VMOVDQU64       Z9, -7872(BX)
 	VPADDD          Z20, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z17
 	VPXORD          -6336(BX), Z17, Z17
@@ -1255,12 +1249,18 @@ iteration:
 	VMOVDQU64       Z17, -6848(BX)
 	VPADDD          Z20, Z11, Z11
 	VPADDD          Z17, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xe8, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7808(BX), Z0
 	VPTERNLOGD      $0x96, -7680(BX), Z0, Z7
 	VPXORD          -7296(BX), Z7, Z7
@@ -1268,12 +1268,6 @@ iteration:
 	VMOVDQU64       Z7, -7808(BX)
 	VPADDD          Z20, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6784(BX), Z0
 	VPTERNLOGD      $0x96, -6656(BX), Z0, Z15
 	VPXORD          -6272(BX), Z15, Z15
@@ -1281,12 +1275,18 @@ iteration:
 	VMOVDQU64       Z15, -6784(BX)
 	VPADDD          Z20, Z10, Z10
 	VPADDD          Z15, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xe8, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -7744(BX), Z0
 	VPTERNLOGD      $0x96, -7616(BX), Z0, Z8
 	VPXORD          -7232(BX), Z8, Z8
@@ -1294,12 +1294,6 @@ iteration:
 	VMOVDQU64       Z8, -7744(BX)
 	VPADDD          Z20, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6720(BX), Z0
 	VPTERNLOGD      $0x96, -6592(BX), Z0, Z16
 	VPXORD          -6208(BX), Z16, Z16
@@ -1307,12 +1301,18 @@ iteration:
 	VMOVDQU64       Z16, -6720(BX)
 	VPADDD          Z20, Z14, Z14
 	VPADDD          Z16, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xe8, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -7680(BX), Z0
 	VPTERNLOGD      $0x96, -7552(BX), Z0, Z9
 	VPXORD          -8192(BX), Z9, Z9
@@ -1320,12 +1320,6 @@ iteration:
 	VMOVDQU64       Z9, -7680(BX)
 	VPADDD          Z20, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6656(BX), Z0
 	VPTERNLOGD      $0x96, -6528(BX), Z0, Z17
 	VPXORD          -7168(BX), Z17, Z17
@@ -1333,12 +1327,18 @@ iteration:
 	VMOVDQU64       Z17, -6656(BX)
 	VPADDD          Z20, Z13, Z13
 	VPADDD          Z17, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xe8, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7616(BX), Z0
 	VPTERNLOGD      $0x96, -7488(BX), Z0, Z7
 	VPXORD          -8128(BX), Z7, Z7
@@ -1346,12 +1346,6 @@ iteration:
 	VMOVDQU64       Z7, -7616(BX)
 	VPADDD          Z20, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6592(BX), Z0
 	VPTERNLOGD      $0x96, -6464(BX), Z0, Z15
 	VPXORD          -7104(BX), Z15, Z15
@@ -1359,12 +1353,18 @@ iteration:
 	VMOVDQU64       Z15, -6592(BX)
 	VPADDD          Z20, Z12, Z12
 	VPADDD          Z15, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xe8, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7552(BX), Z0
 	VPTERNLOGD      $0x96, -7424(BX), Z0, Z8
 	VPXORD          -8064(BX), Z8, Z8
@@ -1372,12 +1372,6 @@ iteration:
 	VMOVDQU64       Z8, -7552(BX)
 	VPADDD          Z20, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6528(BX), Z0
 	VPTERNLOGD      $0x96, -6400(BX), Z0, Z16
 	VPXORD          -7040(BX), Z16, Z16
@@ -1385,12 +1379,18 @@ iteration:
 	VMOVDQU64       Z16, -6528(BX)
 	VPADDD          Z20, Z11, Z11
 	VPADDD          Z16, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xe8, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7488(BX), Z0
 	VPTERNLOGD      $0x96, -7360(BX), Z0, Z9
 	VPXORD          -8000(BX), Z9, Z9
@@ -1398,12 +1398,6 @@ iteration:
 	VMOVDQU64       Z9, -7488(BX)
 	VPADDD          Z20, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6464(BX), Z0
 	VPTERNLOGD      $0x96, -6336(BX), Z0, Z17
 	VPXORD          -6976(BX), Z17, Z17
@@ -1411,12 +1405,18 @@ iteration:
 	VMOVDQU64       Z17, -6464(BX)
 	VPADDD          Z20, Z10, Z10
 	VPADDD          Z17, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xe8, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -7424(BX), Z0
 	VPTERNLOGD      $0x96, -7296(BX), Z0, Z7
 	VPXORD          -7936(BX), Z7, Z7
@@ -1424,12 +1424,6 @@ iteration:
 	VMOVDQU64       Z7, -7424(BX)
 	VPADDD          Z21, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6400(BX), Z0
 	VPTERNLOGD      $0x96, -6272(BX), Z0, Z15
 	VPXORD          -6912(BX), Z15, Z15
@@ -1437,12 +1431,18 @@ iteration:
 	VMOVDQU64       Z15, -6400(BX)
 	VPADDD          Z21, Z14, Z14
 	VPADDD          Z15, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -7360(BX), Z0
 	VPTERNLOGD      $0x96, -7232(BX), Z0, Z8
 	VPXORD          -7872(BX), Z8, Z8
@@ -1450,12 +1450,6 @@ iteration:
 	VMOVDQU64       Z8, -7360(BX)
 	VPADDD          Z21, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6336(BX), Z0
 	VPTERNLOGD      $0x96, -6208(BX), Z0, Z16
 	VPXORD          -6848(BX), Z16, Z16
@@ -1463,12 +1457,18 @@ iteration:
 	VMOVDQU64       Z16, -6336(BX)
 	VPADDD          Z21, Z13, Z13
 	VPADDD          Z16, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7296(BX), Z0
 	VPTERNLOGD      $0x96, -8192(BX), Z0, Z9
 	VPXORD          -7808(BX), Z9, Z9
@@ -1476,12 +1476,6 @@ iteration:
 	VMOVDQU64       Z9, -7296(BX)
 	VPADDD          Z21, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6272(BX), Z0
 	VPTERNLOGD      $0x96, -7168(BX), Z0, Z17
 	VPXORD          -6784(BX), Z17, Z17
@@ -1489,12 +1483,18 @@ iteration:
 	VMOVDQU64       Z17, -6272(BX)
 	VPADDD          Z21, Z12, Z12
 	VPADDD          Z17, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7232(BX), Z0
 	VPTERNLOGD      $0x96, -8128(BX), Z0, Z7
 	VPXORD          -7744(BX), Z7, Z7
@@ -1502,12 +1502,6 @@ iteration:
 	VMOVDQU64       Z7, -7232(BX)
 	VPADDD          Z21, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6208(BX), Z0
 	VPTERNLOGD      $0x96, -7104(BX), Z0, Z15
 	VPXORD          -6720(BX), Z15, Z15
@@ -1515,12 +1509,18 @@ iteration:
 	VMOVDQU64       Z15, -6208(BX)
 	VPADDD          Z21, Z11, Z11
 	VPADDD          Z15, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -8064(BX), Z0, Z8
 	VPXORD          -7680(BX), Z8, Z8
@@ -1528,12 +1528,6 @@ iteration:
 	VMOVDQU64       Z8, -8192(BX)
 	VPADDD          Z21, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -7040(BX), Z0, Z16
 	VPXORD          -6656(BX), Z16, Z16
@@ -1541,12 +1535,18 @@ iteration:
 	VMOVDQU64       Z16, -7168(BX)
 	VPADDD          Z21, Z10, Z10
 	VPADDD          Z16, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -8000(BX), Z0, Z9
 	VPXORD          -7616(BX), Z9, Z9
@@ -1554,12 +1554,6 @@ iteration:
 	VMOVDQU64       Z9, -8128(BX)
 	VPADDD          Z21, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6976(BX), Z0, Z17
 	VPXORD          -6592(BX), Z17, Z17
@@ -1567,12 +1561,18 @@ iteration:
 	VMOVDQU64       Z17, -7104(BX)
 	VPADDD          Z21, Z14, Z14
 	VPADDD          Z17, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -8064(BX), Z0
 	VPTERNLOGD      $0x96, -7936(BX), Z0, Z7
 	VPXORD          -7552(BX), Z7, Z7
@@ -1580,12 +1580,6 @@ iteration:
 	VMOVDQU64       Z7, -8064(BX)
 	VPADDD          Z21, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -7040(BX), Z0
 	VPTERNLOGD      $0x96, -6912(BX), Z0, Z15
 	VPXORD          -6528(BX), Z15, Z15
@@ -1593,12 +1587,18 @@ iteration:
 	VMOVDQU64       Z15, -7040(BX)
 	VPADDD          Z21, Z13, Z13
 	VPADDD          Z15, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -8000(BX), Z0
 	VPTERNLOGD      $0x96, -7872(BX), Z0, Z8
 	VPXORD          -7488(BX), Z8, Z8
@@ -1606,12 +1606,6 @@ iteration:
 	VMOVDQU64       Z8, -8000(BX)
 	VPADDD          Z21, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6976(BX), Z0
 	VPTERNLOGD      $0x96, -6848(BX), Z0, Z16
 	VPXORD          -6464(BX), Z16, Z16
@@ -1619,12 +1613,18 @@ iteration:
 	VMOVDQU64       Z16, -6976(BX)
 	VPADDD          Z21, Z12, Z12
 	VPADDD          Z16, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7936(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z9
 	VPXORD          -7424(BX), Z9, Z9
@@ -1632,12 +1632,6 @@ iteration:
 	VMOVDQU64       Z9, -7936(BX)
 	VPADDD          Z21, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6912(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z17
 	VPXORD          -6400(BX), Z17, Z17
@@ -1645,12 +1639,18 @@ iteration:
 	VMOVDQU64       Z17, -6912(BX)
 	VPADDD          Z21, Z11, Z11
 	VPADDD          Z17, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z7
 	VPXORD          -7360(BX), Z7, Z7
@@ -1658,12 +1658,6 @@ iteration:
 	VMOVDQU64       Z7, -7872(BX)
 	VPADDD          Z21, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z15
 	VPXORD          -6336(BX), Z15, Z15
@@ -1671,12 +1665,18 @@ iteration:
 	VMOVDQU64       Z15, -6848(BX)
 	VPADDD          Z21, Z10, Z10
 	VPADDD          Z15, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -7808(BX), Z0
 	VPTERNLOGD      $0x96, -7680(BX), Z0, Z8
 	VPXORD          -7296(BX), Z8, Z8
@@ -1684,12 +1684,6 @@ iteration:
 	VMOVDQU64       Z8, -7808(BX)
 	VPADDD          Z21, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6784(BX), Z0
 	VPTERNLOGD      $0x96, -6656(BX), Z0, Z16
 	VPXORD          -6272(BX), Z16, Z16
@@ -1697,12 +1691,18 @@ iteration:
 	VMOVDQU64       Z16, -6784(BX)
 	VPADDD          Z21, Z14, Z14
 	VPADDD          Z16, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -7744(BX), Z0
 	VPTERNLOGD      $0x96, -7616(BX), Z0, Z9
 	VPXORD          -7232(BX), Z9, Z9
@@ -1710,12 +1710,6 @@ iteration:
 	VMOVDQU64       Z9, -7744(BX)
 	VPADDD          Z21, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6720(BX), Z0
 	VPTERNLOGD      $0x96, -6592(BX), Z0, Z17
 	VPXORD          -6208(BX), Z17, Z17
@@ -1723,204 +1717,210 @@ iteration:
 	VMOVDQU64       Z17, -6720(BX)
 	VPADDD          Z21, Z13, Z13
 	VPADDD          Z17, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7680(BX), Z0
 	VPTERNLOGD      $0x96, -7552(BX), Z0, Z7
 	VPXORD          -8192(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VPADDD          Z21, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6656(BX), Z0
 	VPTERNLOGD      $0x96, -6528(BX), Z0, Z15
 	VPXORD          -7168(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VPADDD          Z21, Z12, Z12
 	VPADDD          Z15, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7616(BX), Z0
 	VPTERNLOGD      $0x96, -7488(BX), Z0, Z8
 	VPXORD          -8128(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VPADDD          Z21, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6592(BX), Z0
 	VPTERNLOGD      $0x96, -6464(BX), Z0, Z16
 	VPXORD          -7104(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VPADDD          Z21, Z11, Z11
 	VPADDD          Z16, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7552(BX), Z0
 	VPTERNLOGD      $0x96, -7424(BX), Z0, Z9
 	VPXORD          -8064(BX), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VPADDD          Z21, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6528(BX), Z0
 	VPTERNLOGD      $0x96, -6400(BX), Z0, Z17
 	VPXORD          -7040(BX), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VPADDD          Z21, Z10, Z10
 	VPADDD          Z17, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -7488(BX), Z0
 	VPTERNLOGD      $0x96, -7360(BX), Z0, Z7
 	VPXORD          -8000(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VPADDD          Z21, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6464(BX), Z0
 	VPTERNLOGD      $0x96, -6336(BX), Z0, Z15
 	VPXORD          -6976(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VPADDD          Z21, Z14, Z14
 	VPADDD          Z15, Z14, Z14
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0x96, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
 	VPROLD          $0x05, Z10, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -7424(BX), Z0
 	VPTERNLOGD      $0x96, -7296(BX), Z0, Z8
 	VPXORD          -7936(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VPADDD          Z21, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6400(BX), Z0
 	VPTERNLOGD      $0x96, -6272(BX), Z0, Z16
 	VPXORD          -6912(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VPADDD          Z21, Z13, Z13
 	VPADDD          Z16, Z13, Z13
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0x96, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -7360(BX), Z0
 	VPTERNLOGD      $0x96, -7232(BX), Z0, Z9
 	VPXORD          -7872(BX), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VPADDD          Z21, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6336(BX), Z0
 	VPTERNLOGD      $0x96, -6208(BX), Z0, Z17
 	VPXORD          -6848(BX), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VPADDD          Z21, Z12, Z12
 	VPADDD          Z17, Z12, Z12
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0x96, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x05, Z13, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -7296(BX), Z0
 	VPTERNLOGD      $0x96, -8192(BX), Z0, Z7
 	VPXORD          -7808(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VPADDD          Z21, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6272(BX), Z0
 	VPTERNLOGD      $0x96, -7168(BX), Z0, Z15
 	VPXORD          -6784(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VPADDD          Z21, Z11, Z11
 	VPADDD          Z15, Z11, Z11
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0x96, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
 	VPROLD          $0x05, Z12, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -7232(BX), Z0
 	VPTERNLOGD      $0x96, -8128(BX), Z0, Z8
 	VPXORD          -7744(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VPADDD          Z21, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6208(BX), Z0
 	VPTERNLOGD      $0x96, -7104(BX), Z0, Z16
 	VPXORD          -6720(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VPADDD          Z21, Z10, Z10
 	VPADDD          Z16, Z10, Z10
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0x96, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
 	VPROLD          $0x05, Z11, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VPADDD          (DX), Z2, Z7
 	VMOVDQU64       Z7, 1280(DI)
 	VPADDD          128(DX), Z3, Z8

@@ -151,383 +151,383 @@ iteration:
 	VPADDD          64(AX), Z15, Z14
 	VPADDD          128(AX), Z23, Z22
 	VPADDD          192(AX), Z8, Z5
+	VPADDD          256(AX), Z16, Z13
+	VPADDD          320(AX), Z24, Z21
 	VPROLD          $0x05, Z6, Z0
 	VPADDD          Z0, Z5, Z5
-	VPADDD          256(AX), Z16, Z13
 	VPROLD          $0x05, Z14, Z0
 	VPADDD          Z0, Z13, Z13
-	VPADDD          320(AX), Z24, Z21
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
 	VPADDD          384(AX), Z9, Z4
+	VPADDD          448(AX), Z17, Z12
+	VPADDD          512(AX), Z25, Z20
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
-	VPADDD          448(AX), Z17, Z12
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xca, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
-	VPADDD          512(AX), Z25, Z20
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xca, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       576(AX), Z3
 	VPADDD          2496(DI), Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xca, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       640(AX), Z11
 	VPADDD          2560(DI), Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0xca, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       704(AX), Z19
 	VPADDD          2624(DI), Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0xca, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xca, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       768(AX), Z2
 	VPADDD          2688(DI), Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xca, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       832(AX), Z10
 	VPADDD          2752(DI), Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0xca, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       896(AX), Z18
 	VPADDD          2816(DI), Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0xca, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xca, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VPADDD.BCST     sha1constants<>+16(SB), Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xca, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPADDD.BCST     sha1constants<>+16(SB), Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0xca, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPADDD.BCST     sha1constants<>+16(SB), Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xca, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0xca, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0xca, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VPADDD          Z26, Z5, Z5
+	VPADDD          Z26, Z13, Z13
+	VPADDD          Z26, Z21, Z21
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xca, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
-	VPADDD          Z26, Z13, Z13
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xca, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
-	VPADDD          Z26, Z21, Z21
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0xca, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VPADDD          Z26, Z4, Z4
+	VPADDD          Z26, Z12, Z12
+	VPADDD          Z26, Z20, Z20
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
-	VPADDD          Z26, Z12, Z12
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xca, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
-	VPADDD          Z26, Z20, Z20
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xca, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VPADDD          Z26, Z3, Z3
+	VPADDD          Z26, Z11, Z11
+	VPADDD          Z26, Z19, Z19
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
-	VPADDD          Z26, Z11, Z11
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xca, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
-	VPADDD          Z26, Z19, Z19
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xca, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VPADDD          Z26, Z2, Z2
+	VPADDD          Z26, Z10, Z10
+	VPADDD          Z26, Z18, Z18
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
-	VPADDD          Z26, Z10, Z10
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xca, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
-	VPADDD          Z26, Z18, Z18
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xca, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VPADDD          Z26, Z6, Z6
+	VPADDD          Z26, Z14, Z14
+	VPADDD          Z26, Z22, Z22
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xca, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
-	VPADDD          Z26, Z14, Z14
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xca, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
-	VPADDD          Z26, Z22, Z22
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0xca, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VPADDD          Z26, Z5, Z5
+	VPADDD          Z26, Z13, Z13
+	VPADDD          Z26, Z21, Z21
 	VMOVDQA64       Z2, Z0
 	VPTERNLOGD      $0xca, Z4, Z3, Z0
 	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
-	VPADDD          Z26, Z13, Z13
 	VMOVDQA64       Z10, Z0
 	VPTERNLOGD      $0xca, Z12, Z11, Z0
 	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
-	VPADDD          Z26, Z21, Z21
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0xca, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VPADDD          Z26, Z4, Z4
+	VPADDD          Z26, Z12, Z12
+	VPADDD          Z26, Z20, Z20
 	VMOVDQA64       Z6, Z0
 	VPTERNLOGD      $0xca, Z3, Z2, Z0
 	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
-	VPADDD          Z26, Z12, Z12
 	VMOVDQA64       Z14, Z0
 	VPTERNLOGD      $0xca, Z11, Z10, Z0
 	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
-	VPADDD          Z26, Z20, Z20
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xca, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VPADDD          Z26, Z3, Z3
+	VPADDD          Z26, Z11, Z11
+	VPADDD          Z26, Z19, Z19
 	VMOVDQA64       Z5, Z0
 	VPTERNLOGD      $0xca, Z2, Z6, Z0
 	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
-	VPADDD          Z26, Z11, Z11
 	VMOVDQA64       Z13, Z0
 	VPTERNLOGD      $0xca, Z10, Z14, Z0
 	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
-	VPADDD          Z26, Z19, Z19
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xca, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VPADDD          Z26, Z2, Z2
+	VPADDD          Z26, Z10, Z10
+	VPADDD          Z26, Z18, Z18
 	VMOVDQA64       Z4, Z0
 	VPTERNLOGD      $0xca, Z6, Z5, Z0
 	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
-	VPADDD          Z26, Z10, Z10
 	VMOVDQA64       Z12, Z0
 	VPTERNLOGD      $0xca, Z14, Z13, Z0
 	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
-	VPADDD          Z26, Z18, Z18
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xca, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VPADDD.BCST     sha1constants<>+20(SB), Z6, Z6
+	VPADDD.BCST     sha1constants<>+20(SB), Z14, Z14
+	VPADDD.BCST     sha1constants<>+20(SB), Z22, Z22
 	VMOVDQA64       Z3, Z0
 	VPTERNLOGD      $0xca, Z5, Z4, Z0
 	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
-	VPADDD.BCST     sha1constants<>+20(SB), Z14, Z14
 	VMOVDQA64       Z11, Z0
 	VPTERNLOGD      $0xca, Z13, Z12, Z0
 	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
-	VPADDD.BCST     sha1constants<>+20(SB), Z22, Z22
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0xca, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VPXORD          Z9, Z7, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -8192(BX)
 	VPADDD          Z26, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xca, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD          Z17, Z15, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -7168(BX)
 	VPADDD          Z26, Z13, Z13
 	VPADDD          Z16, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0xca, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VPXORD          Z25, Z23, Z24
 	VPROLD          $0x01, Z24, Z24
 	VMOVDQU64       Z24, -6144(BX)
 	VPADDD          Z26, Z21, Z21
 	VPADDD          Z24, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xca, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0xca, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0xca, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       2112(DI), Z9
 	VPXORD          2496(DI), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -8128(BX)
 	VPADDD          Z26, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xca, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       2176(DI), Z17
 	VPXORD          2560(DI), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -7104(BX)
 	VPADDD          Z26, Z12, Z12
 	VPADDD          Z17, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0xca, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       2240(DI), Z25
 	VPXORD          2624(DI), Z25, Z25
 	VPROLD          $0x01, Z25, Z25
 	VMOVDQU64       Z25, -6080(BX)
 	VPADDD          Z26, Z20, Z20
 	VPADDD          Z25, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xca, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0xca, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xca, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       2304(DI), Z7
 	VMOVDQU64       2688(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z7
@@ -535,12 +535,6 @@ iteration:
 	VMOVDQU64       Z7, -8064(BX)
 	VPADDD          Z26, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xca, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       2368(DI), Z15
 	VMOVDQU64       2752(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z15
@@ -548,12 +542,6 @@ iteration:
 	VMOVDQU64       Z15, -7040(BX)
 	VPADDD          Z26, Z11, Z11
 	VPADDD          Z15, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0xca, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       2432(DI), Z23
 	VMOVDQU64       2816(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z23
@@ -561,414 +549,426 @@ iteration:
 	VMOVDQU64       Z23, -6016(BX)
 	VPADDD          Z26, Z19, Z19
 	VPADDD          Z23, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xca, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0xca, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xca, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       2496(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Z0, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -8000(BX)
 	VPADDD          Z26, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xca, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       2560(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Z0, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6976(BX)
 	VPADDD          Z26, Z10, Z10
 	VPADDD          Z16, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0xca, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       2624(DI), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+28(SB), Z0, Z24
 	VPROLD          $0x01, Z24, Z24
 	VMOVDQU64       Z24, -5952(BX)
 	VPADDD          Z26, Z18, Z18
 	VPADDD          Z24, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xca, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0xca, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xca, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VPXORD          2688(DI), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7936(BX)
 	VPADDD          Z27, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPXORD          2752(DI), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6912(BX)
 	VPADDD          Z27, Z14, Z14
 	VPADDD          Z17, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPXORD          2816(DI), Z25, Z25
 	VPROLD          $0x01, Z25, Z25
 	VMOVDQU64       Z25, -5888(BX)
 	VPADDD          Z27, Z22, Z22
 	VPADDD          Z25, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VPXORD.BCST     sha1constants<>+28(SB), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7872(BX)
 	VPADDD          Z27, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD.BCST     sha1constants<>+28(SB), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6848(BX)
 	VPADDD          Z27, Z13, Z13
 	VPADDD          Z15, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VPXORD.BCST     sha1constants<>+28(SB), Z23, Z23
 	VPROLD          $0x01, Z23, Z23
 	VMOVDQU64       Z23, -5824(BX)
 	VPADDD          Z27, Z21, Z21
 	VPADDD          Z23, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -7808(BX)
 	VPADDD          Z27, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6784(BX)
 	VPADDD          Z27, Z12, Z12
 	VPADDD          Z16, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VPROLD          $0x01, Z24, Z24
 	VMOVDQU64       Z24, -5760(BX)
 	VPADDD          Z27, Z20, Z20
 	VPADDD          Z24, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VPXORD.BCST     sha1constants<>+24(SB), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7744(BX)
 	VPADDD          Z27, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPXORD.BCST     sha1constants<>+24(SB), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6720(BX)
 	VPADDD          Z27, Z11, Z11
 	VPADDD          Z17, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VPXORD.BCST     sha1constants<>+24(SB), Z25, Z25
 	VPROLD          $0x01, Z25, Z25
 	VMOVDQU64       Z25, -5696(BX)
 	VPADDD          Z27, Z19, Z19
 	VPADDD          Z25, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VPXORD          -8192(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7680(BX)
 	VPADDD          Z27, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VPXORD          -7168(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6656(BX)
 	VPADDD          Z27, Z10, Z10
 	VPADDD          Z15, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VPXORD          -6144(BX), Z23, Z23
 	VPROLD          $0x01, Z23, Z23
 	VMOVDQU64       Z23, -5632(BX)
 	VPADDD          Z27, Z18, Z18
 	VPADDD          Z23, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VPXORD          -8128(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -7616(BX)
 	VPADDD          Z27, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VPXORD          -7104(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6592(BX)
 	VPADDD          Z27, Z14, Z14
 	VPADDD          Z16, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VPXORD          -6080(BX), Z24, Z24
 	VPROLD          $0x01, Z24, Z24
 	VMOVDQU64       Z24, -5568(BX)
 	VPADDD          Z27, Z22, Z22
 	VPADDD          Z24, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VPXORD          -8064(BX), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7552(BX)
 	VPADDD          Z27, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VPXORD          -7040(BX), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6528(BX)
 	VPADDD          Z27, Z13, Z13
 	VPADDD          Z17, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VPXORD          -6016(BX), Z25, Z25
 	VPROLD          $0x01, Z25, Z25
 	VMOVDQU64       Z25, -5504(BX)
 	VPADDD          Z27, Z21, Z21
 	VPADDD          Z25, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VPXORD          -8000(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7488(BX)
 	VPADDD          Z27, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VPXORD          -6976(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6464(BX)
 	VPADDD          Z27, Z12, Z12
 	VPADDD          Z15, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VPXORD          -5952(BX), Z23, Z23
 	VPROLD          $0x01, Z23, Z23
 	VMOVDQU64       Z23, -5440(BX)
 	VPADDD          Z27, Z20, Z20
 	VPADDD          Z23, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VPXORD          -7936(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VMOVDQU64       Z8, -7424(BX)
 	VPADDD          Z27, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VPXORD          -6912(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VMOVDQU64       Z16, -6400(BX)
 	VPADDD          Z27, Z11, Z11
 	VPADDD          Z16, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VPXORD          -5888(BX), Z24, Z24
 	VPROLD          $0x01, Z24, Z24
 	VMOVDQU64       Z24, -5376(BX)
 	VPADDD          Z27, Z19, Z19
 	VPADDD          Z24, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z9
 	VPROLD          $0x01, Z9, Z9
 	VMOVDQU64       Z9, -7360(BX)
 	VPADDD          Z27, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z17
 	VPROLD          $0x01, Z17, Z17
 	VMOVDQU64       Z17, -6336(BX)
 	VPADDD          Z27, Z10, Z10
 	VPADDD          Z17, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5824(BX), Z0
 	VPTERNLOGD.BCST $0x96, sha1constants<>+24(SB), Z0, Z25
 	VPROLD          $0x01, Z25, Z25
 	VMOVDQU64       Z25, -5312(BX)
 	VPADDD          Z27, Z18, Z18
 	VPADDD          Z25, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z7
 	VPROLD          $0x01, Z7, Z7
 	VMOVDQU64       Z7, -7296(BX)
 	VPADDD          Z27, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z15
 	VPROLD          $0x01, Z15, Z15
 	VMOVDQU64       Z15, -6272(BX)
 	VPADDD          Z27, Z14, Z14
 	VPADDD          Z15, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -6144(BX), Z0
 	VPTERNLOGD      $0x96, -5760(BX), Z0, Z23
 	VPROLD          $0x01, Z23, Z23
 	VMOVDQU64       Z23, -5248(BX)
 	VPADDD          Z27, Z22, Z22
 	VPADDD          Z23, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z8
 	VPXORD.BCST     sha1constants<>+24(SB), Z8, Z8
@@ -976,12 +976,6 @@ iteration:
 	VMOVDQU64       Z8, -7232(BX)
 	VPADDD          Z27, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z16
 	VPXORD.BCST     sha1constants<>+24(SB), Z16, Z16
@@ -989,12 +983,6 @@ iteration:
 	VMOVDQU64       Z16, -6208(BX)
 	VPADDD          Z27, Z13, Z13
 	VPADDD          Z16, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -6080(BX), Z0
 	VPTERNLOGD      $0x96, -5696(BX), Z0, Z24
 	VPXORD.BCST     sha1constants<>+24(SB), Z24, Z24
@@ -1002,12 +990,24 @@ iteration:
 	VMOVDQU64       Z24, -5184(BX)
 	VPADDD          Z27, Z21, Z21
 	VPADDD          Z24, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -8064(BX), Z0, Z9
 	VPXORD          -7680(BX), Z9, Z9
@@ -1015,12 +1015,6 @@ iteration:
 	VMOVDQU64       Z9, -8192(BX)
 	VPADDD          Z27, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -7040(BX), Z0, Z17
 	VPXORD          -6656(BX), Z17, Z17
@@ -1028,12 +1022,6 @@ iteration:
 	VMOVDQU64       Z17, -7168(BX)
 	VPADDD          Z27, Z12, Z12
 	VPADDD          Z17, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -6144(BX), Z0
 	VPTERNLOGD      $0x96, -6016(BX), Z0, Z25
 	VPXORD          -5632(BX), Z25, Z25
@@ -1041,12 +1029,24 @@ iteration:
 	VMOVDQU64       Z25, -6144(BX)
 	VPADDD          Z27, Z20, Z20
 	VPADDD          Z25, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -8000(BX), Z0, Z7
 	VPXORD          -7616(BX), Z7, Z7
@@ -1054,12 +1054,6 @@ iteration:
 	VMOVDQU64       Z7, -8128(BX)
 	VPADDD          Z27, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6976(BX), Z0, Z15
 	VPXORD          -6592(BX), Z15, Z15
@@ -1067,12 +1061,6 @@ iteration:
 	VMOVDQU64       Z15, -7104(BX)
 	VPADDD          Z27, Z11, Z11
 	VPADDD          Z15, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -6080(BX), Z0
 	VPTERNLOGD      $0x96, -5952(BX), Z0, Z23
 	VPXORD          -5568(BX), Z23, Z23
@@ -1080,12 +1068,24 @@ iteration:
 	VMOVDQU64       Z23, -6080(BX)
 	VPADDD          Z27, Z19, Z19
 	VPADDD          Z23, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -8064(BX), Z0
 	VPTERNLOGD      $0x96, -7936(BX), Z0, Z8
 	VPXORD          -7552(BX), Z8, Z8
@@ -1093,12 +1093,6 @@ iteration:
 	VMOVDQU64       Z8, -8064(BX)
 	VPADDD          Z27, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -7040(BX), Z0
 	VPTERNLOGD      $0x96, -6912(BX), Z0, Z16
 	VPXORD          -6528(BX), Z16, Z16
@@ -1106,12 +1100,6 @@ iteration:
 	VMOVDQU64       Z16, -7040(BX)
 	VPADDD          Z27, Z10, Z10
 	VPADDD          Z16, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -6016(BX), Z0
 	VPTERNLOGD      $0x96, -5888(BX), Z0, Z24
 	VPXORD          -5504(BX), Z24, Z24
@@ -1119,12 +1107,24 @@ iteration:
 	VMOVDQU64       Z24, -6016(BX)
 	VPADDD          Z27, Z18, Z18
 	VPADDD          Z24, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -8000(BX), Z0
 	VPTERNLOGD      $0x96, -7872(BX), Z0, Z9
 	VPXORD          -7488(BX), Z9, Z9
@@ -1132,12 +1132,6 @@ iteration:
 	VMOVDQU64       Z9, -8000(BX)
 	VPADDD          Z27, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6976(BX), Z0
 	VPTERNLOGD      $0x96, -6848(BX), Z0, Z17
 	VPXORD          -6464(BX), Z17, Z17
@@ -1145,12 +1139,6 @@ iteration:
 	VMOVDQU64       Z17, -6976(BX)
 	VPADDD          Z27, Z14, Z14
 	VPADDD          Z17, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -5952(BX), Z0
 	VPTERNLOGD      $0x96, -5824(BX), Z0, Z25
 	VPXORD          -5440(BX), Z25, Z25
@@ -1158,12 +1146,24 @@ iteration:
 	VMOVDQU64       Z25, -5952(BX)
 	VPADDD          Z27, Z22, Z22
 	VPADDD          Z25, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -7936(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z7
 	VPXORD          -7424(BX), Z7, Z7
@@ -1171,12 +1171,6 @@ iteration:
 	VMOVDQU64       Z7, -7936(BX)
 	VPADDD          Z27, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6912(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z15
 	VPXORD          -6400(BX), Z15, Z15
@@ -1184,12 +1178,6 @@ iteration:
 	VMOVDQU64       Z15, -6912(BX)
 	VPADDD          Z27, Z13, Z13
 	VPADDD          Z15, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5888(BX), Z0
 	VPTERNLOGD      $0x96, -5760(BX), Z0, Z23
 	VPXORD          -5376(BX), Z23, Z23
@@ -1197,12 +1185,24 @@ iteration:
 	VMOVDQU64       Z23, -5888(BX)
 	VPADDD          Z27, Z21, Z21
 	VPADDD          Z23, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z8
 	VPXORD          -7360(BX), Z8, Z8
@@ -1210,12 +1210,6 @@ iteration:
 	VMOVDQU64       Z8, -7872(BX)
 	VPADDD          Z27, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z16
 	VPXORD          -6336(BX), Z16, Z16
@@ -1223,12 +1217,6 @@ iteration:
 	VMOVDQU64       Z16, -6848(BX)
 	VPADDD          Z27, Z12, Z12
 	VPADDD          Z16, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5824(BX), Z0
 	VPTERNLOGD      $0x96, -5696(BX), Z0, Z24
 	VPXORD          -5312(BX), Z24, Z24
@@ -1236,12 +1224,24 @@ iteration:
 	VMOVDQU64       Z24, -5824(BX)
 	VPADDD          Z27, Z20, Z20
 	VPADDD          Z24, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7808(BX), Z0
 	VPTERNLOGD      $0x96, -7680(BX), Z0, Z9
 	VPXORD          -7296(BX), Z9, Z9
@@ -1249,12 +1249,6 @@ iteration:
 	VMOVDQU64       Z9, -7808(BX)
 	VPADDD          Z27, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6784(BX), Z0
 	VPTERNLOGD      $0x96, -6656(BX), Z0, Z17
 	VPXORD          -6272(BX), Z17, Z17
@@ -1262,12 +1256,6 @@ iteration:
 	VMOVDQU64       Z17, -6784(BX)
 	VPADDD          Z27, Z11, Z11
 	VPADDD          Z17, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5760(BX), Z0
 	VPTERNLOGD      $0x96, -5632(BX), Z0, Z25
 	VPXORD          -5248(BX), Z25, Z25
@@ -1275,12 +1263,24 @@ iteration:
 	VMOVDQU64       Z25, -5760(BX)
 	VPADDD          Z27, Z19, Z19
 	VPADDD          Z25, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7744(BX), Z0
 	VPTERNLOGD      $0x96, -7616(BX), Z0, Z7
 	VPXORD          -7232(BX), Z7, Z7
@@ -1288,12 +1288,6 @@ iteration:
 	VMOVDQU64       Z7, -7744(BX)
 	VPADDD          Z27, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6720(BX), Z0
 	VPTERNLOGD      $0x96, -6592(BX), Z0, Z15
 	VPXORD          -6208(BX), Z15, Z15
@@ -1301,12 +1295,6 @@ iteration:
 	VMOVDQU64       Z15, -6720(BX)
 	VPADDD          Z27, Z10, Z10
 	VPADDD          Z15, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5696(BX), Z0
 	VPTERNLOGD      $0x96, -5568(BX), Z0, Z23
 	VPXORD          -5184(BX), Z23, Z23
@@ -1314,12 +1302,24 @@ iteration:
 	VMOVDQU64       Z23, -5696(BX)
 	VPADDD          Z27, Z18, Z18
 	VPADDD          Z23, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -7680(BX), Z0
 	VPTERNLOGD      $0x96, -7552(BX), Z0, Z8
 	VPXORD          -8192(BX), Z8, Z8
@@ -1327,12 +1327,6 @@ iteration:
 	VMOVDQU64       Z8, -7680(BX)
 	VPADDD          Z28, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6656(BX), Z0
 	VPTERNLOGD      $0x96, -6528(BX), Z0, Z16
 	VPXORD          -7168(BX), Z16, Z16
@@ -1340,12 +1334,6 @@ iteration:
 	VMOVDQU64       Z16, -6656(BX)
 	VPADDD          Z28, Z14, Z14
 	VPADDD          Z16, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0xe8, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -5632(BX), Z0
 	VPTERNLOGD      $0x96, -5504(BX), Z0, Z24
 	VPXORD          -6144(BX), Z24, Z24
@@ -1353,12 +1341,24 @@ iteration:
 	VMOVDQU64       Z24, -5632(BX)
 	VPADDD          Z28, Z22, Z22
 	VPADDD          Z24, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0xe8, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0xe8, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -7616(BX), Z0
 	VPTERNLOGD      $0x96, -7488(BX), Z0, Z9
 	VPXORD          -8128(BX), Z9, Z9
@@ -1366,12 +1366,6 @@ iteration:
 	VMOVDQU64       Z9, -7616(BX)
 	VPADDD          Z28, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6592(BX), Z0
 	VPTERNLOGD      $0x96, -6464(BX), Z0, Z17
 	VPXORD          -7104(BX), Z17, Z17
@@ -1379,12 +1373,6 @@ iteration:
 	VMOVDQU64       Z17, -6592(BX)
 	VPADDD          Z28, Z13, Z13
 	VPADDD          Z17, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0xe8, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5568(BX), Z0
 	VPTERNLOGD      $0x96, -5440(BX), Z0, Z25
 	VPXORD          -6080(BX), Z25, Z25
@@ -1392,12 +1380,24 @@ iteration:
 	VMOVDQU64       Z25, -5568(BX)
 	VPADDD          Z28, Z21, Z21
 	VPADDD          Z25, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0xe8, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0xe8, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7552(BX), Z0
 	VPTERNLOGD      $0x96, -7424(BX), Z0, Z7
 	VPXORD          -8064(BX), Z7, Z7
@@ -1405,12 +1405,6 @@ iteration:
 	VMOVDQU64       Z7, -7552(BX)
 	VPADDD          Z28, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6528(BX), Z0
 	VPTERNLOGD      $0x96, -6400(BX), Z0, Z15
 	VPXORD          -7040(BX), Z15, Z15
@@ -1418,12 +1412,6 @@ iteration:
 	VMOVDQU64       Z15, -6528(BX)
 	VPADDD          Z28, Z12, Z12
 	VPADDD          Z15, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0xe8, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5504(BX), Z0
 	VPTERNLOGD      $0x96, -5376(BX), Z0, Z23
 	VPXORD          -6016(BX), Z23, Z23
@@ -1431,12 +1419,24 @@ iteration:
 	VMOVDQU64       Z23, -5504(BX)
 	VPADDD          Z28, Z20, Z20
 	VPADDD          Z23, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0xe8, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xe8, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7488(BX), Z0
 	VPTERNLOGD      $0x96, -7360(BX), Z0, Z8
 	VPXORD          -8000(BX), Z8, Z8
@@ -1444,12 +1444,6 @@ iteration:
 	VMOVDQU64       Z8, -7488(BX)
 	VPADDD          Z28, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6464(BX), Z0
 	VPTERNLOGD      $0x96, -6336(BX), Z0, Z16
 	VPXORD          -6976(BX), Z16, Z16
@@ -1457,12 +1451,6 @@ iteration:
 	VMOVDQU64       Z16, -6464(BX)
 	VPADDD          Z28, Z11, Z11
 	VPADDD          Z16, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0xe8, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5440(BX), Z0
 	VPTERNLOGD      $0x96, -5312(BX), Z0, Z24
 	VPXORD          -5952(BX), Z24, Z24
@@ -1470,12 +1458,24 @@ iteration:
 	VMOVDQU64       Z24, -5440(BX)
 	VPADDD          Z28, Z19, Z19
 	VPADDD          Z24, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0xe8, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xe8, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7424(BX), Z0
 	VPTERNLOGD      $0x96, -7296(BX), Z0, Z9
 	VPXORD          -7936(BX), Z9, Z9
@@ -1483,12 +1483,6 @@ iteration:
 	VMOVDQU64       Z9, -7424(BX)
 	VPADDD          Z28, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6400(BX), Z0
 	VPTERNLOGD      $0x96, -6272(BX), Z0, Z17
 	VPXORD          -6912(BX), Z17, Z17
@@ -1496,12 +1490,6 @@ iteration:
 	VMOVDQU64       Z17, -6400(BX)
 	VPADDD          Z28, Z10, Z10
 	VPADDD          Z17, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0xe8, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5376(BX), Z0
 	VPTERNLOGD      $0x96, -5248(BX), Z0, Z25
 	VPXORD          -5888(BX), Z25, Z25
@@ -1509,12 +1497,24 @@ iteration:
 	VMOVDQU64       Z25, -5376(BX)
 	VPADDD          Z28, Z18, Z18
 	VPADDD          Z25, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0xe8, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xe8, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -7360(BX), Z0
 	VPTERNLOGD      $0x96, -7232(BX), Z0, Z7
 	VPXORD          -7872(BX), Z7, Z7
@@ -1522,12 +1522,6 @@ iteration:
 	VMOVDQU64       Z7, -7360(BX)
 	VPADDD          Z28, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6336(BX), Z0
 	VPTERNLOGD      $0x96, -6208(BX), Z0, Z15
 	VPXORD          -6848(BX), Z15, Z15
@@ -1535,12 +1529,6 @@ iteration:
 	VMOVDQU64       Z15, -6336(BX)
 	VPADDD          Z28, Z14, Z14
 	VPADDD          Z15, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0xe8, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -5312(BX), Z0
 	VPTERNLOGD      $0x96, -5184(BX), Z0, Z23
 	VPXORD          -5824(BX), Z23, Z23
@@ -1548,12 +1536,24 @@ iteration:
 	VMOVDQU64       Z23, -5312(BX)
 	VPADDD          Z28, Z22, Z22
 	VPADDD          Z23, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0xe8, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0xe8, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -7296(BX), Z0
 	VPTERNLOGD      $0x96, -8192(BX), Z0, Z8
 	VPXORD          -7808(BX), Z8, Z8
@@ -1561,12 +1561,6 @@ iteration:
 	VMOVDQU64       Z8, -7296(BX)
 	VPADDD          Z28, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6272(BX), Z0
 	VPTERNLOGD      $0x96, -7168(BX), Z0, Z16
 	VPXORD          -6784(BX), Z16, Z16
@@ -1574,12 +1568,6 @@ iteration:
 	VMOVDQU64       Z16, -6272(BX)
 	VPADDD          Z28, Z13, Z13
 	VPADDD          Z16, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0xe8, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5248(BX), Z0
 	VPTERNLOGD      $0x96, -6144(BX), Z0, Z24
 	VPXORD          -5760(BX), Z24, Z24
@@ -1587,12 +1575,24 @@ iteration:
 	VMOVDQU64       Z24, -5248(BX)
 	VPADDD          Z28, Z21, Z21
 	VPADDD          Z24, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0xe8, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0xe8, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7232(BX), Z0
 	VPTERNLOGD      $0x96, -8128(BX), Z0, Z9
 	VPXORD          -7744(BX), Z9, Z9
@@ -1600,12 +1600,6 @@ iteration:
 	VMOVDQU64       Z9, -7232(BX)
 	VPADDD          Z28, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6208(BX), Z0
 	VPTERNLOGD      $0x96, -7104(BX), Z0, Z17
 	VPXORD          -6720(BX), Z17, Z17
@@ -1613,12 +1607,6 @@ iteration:
 	VMOVDQU64       Z17, -6208(BX)
 	VPADDD          Z28, Z12, Z12
 	VPADDD          Z17, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0xe8, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5184(BX), Z0
 	VPTERNLOGD      $0x96, -6080(BX), Z0, Z25
 	VPXORD          -5696(BX), Z25, Z25
@@ -1626,12 +1614,24 @@ iteration:
 	VMOVDQU64       Z25, -5184(BX)
 	VPADDD          Z28, Z20, Z20
 	VPADDD          Z25, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0xe8, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xe8, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -8064(BX), Z0, Z7
 	VPXORD          -7680(BX), Z7, Z7
@@ -1639,12 +1639,6 @@ iteration:
 	VMOVDQU64       Z7, -8192(BX)
 	VPADDD          Z28, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -7040(BX), Z0, Z15
 	VPXORD          -6656(BX), Z15, Z15
@@ -1652,12 +1646,6 @@ iteration:
 	VMOVDQU64       Z15, -7168(BX)
 	VPADDD          Z28, Z11, Z11
 	VPADDD          Z15, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0xe8, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -6144(BX), Z0
 	VPTERNLOGD      $0x96, -6016(BX), Z0, Z23
 	VPXORD          -5632(BX), Z23, Z23
@@ -1665,12 +1653,24 @@ iteration:
 	VMOVDQU64       Z23, -6144(BX)
 	VPADDD          Z28, Z19, Z19
 	VPADDD          Z23, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0xe8, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xe8, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -8000(BX), Z0, Z8
 	VPXORD          -7616(BX), Z8, Z8
@@ -1678,12 +1678,6 @@ iteration:
 	VMOVDQU64       Z8, -8128(BX)
 	VPADDD          Z28, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6976(BX), Z0, Z16
 	VPXORD          -6592(BX), Z16, Z16
@@ -1691,12 +1685,6 @@ iteration:
 	VMOVDQU64       Z16, -7104(BX)
 	VPADDD          Z28, Z10, Z10
 	VPADDD          Z16, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0xe8, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -6080(BX), Z0
 	VPTERNLOGD      $0x96, -5952(BX), Z0, Z24
 	VPXORD          -5568(BX), Z24, Z24
@@ -1704,12 +1692,24 @@ iteration:
 	VMOVDQU64       Z24, -6080(BX)
 	VPADDD          Z28, Z18, Z18
 	VPADDD          Z24, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0xe8, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xe8, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -8064(BX), Z0
 	VPTERNLOGD      $0x96, -7936(BX), Z0, Z9
 	VPXORD          -7552(BX), Z9, Z9
@@ -1717,12 +1717,6 @@ iteration:
 	VMOVDQU64       Z9, -8064(BX)
 	VPADDD          Z28, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -7040(BX), Z0
 	VPTERNLOGD      $0x96, -6912(BX), Z0, Z17
 	VPXORD          -6528(BX), Z17, Z17
@@ -1730,12 +1724,6 @@ iteration:
 	VMOVDQU64       Z17, -7040(BX)
 	VPADDD          Z28, Z14, Z14
 	VPADDD          Z17, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0xe8, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -6016(BX), Z0
 	VPTERNLOGD      $0x96, -5888(BX), Z0, Z25
 	VPXORD          -5504(BX), Z25, Z25
@@ -1743,12 +1731,24 @@ iteration:
 	VMOVDQU64       Z25, -6016(BX)
 	VPADDD          Z28, Z22, Z22
 	VPADDD          Z25, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0xe8, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0xe8, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -8000(BX), Z0
 	VPTERNLOGD      $0x96, -7872(BX), Z0, Z7
 	VPXORD          -7488(BX), Z7, Z7
@@ -1756,12 +1756,6 @@ iteration:
 	VMOVDQU64       Z7, -8000(BX)
 	VPADDD          Z28, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6976(BX), Z0
 	VPTERNLOGD      $0x96, -6848(BX), Z0, Z15
 	VPXORD          -6464(BX), Z15, Z15
@@ -1769,12 +1763,6 @@ iteration:
 	VMOVDQU64       Z15, -6976(BX)
 	VPADDD          Z28, Z13, Z13
 	VPADDD          Z15, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0xe8, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5952(BX), Z0
 	VPTERNLOGD      $0x96, -5824(BX), Z0, Z23
 	VPXORD          -5440(BX), Z23, Z23
@@ -1782,12 +1770,24 @@ iteration:
 	VMOVDQU64       Z23, -5952(BX)
 	VPADDD          Z28, Z21, Z21
 	VPADDD          Z23, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0xe8, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0xe8, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7936(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z8
 	VPXORD          -7424(BX), Z8, Z8
@@ -1795,12 +1795,6 @@ iteration:
 	VMOVDQU64       Z8, -7936(BX)
 	VPADDD          Z28, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6912(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z16
 	VPXORD          -6400(BX), Z16, Z16
@@ -1808,12 +1802,6 @@ iteration:
 	VMOVDQU64       Z16, -6912(BX)
 	VPADDD          Z28, Z12, Z12
 	VPADDD          Z16, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0xe8, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5888(BX), Z0
 	VPTERNLOGD      $0x96, -5760(BX), Z0, Z24
 	VPXORD          -5376(BX), Z24, Z24
@@ -1821,12 +1809,24 @@ iteration:
 	VMOVDQU64       Z24, -5888(BX)
 	VPADDD          Z28, Z20, Z20
 	VPADDD          Z24, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0xe8, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xe8, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z9
 	VPXORD          -7360(BX), Z9, Z9
@@ -1834,12 +1834,6 @@ iteration:
 	VMOVDQU64       Z9, -7872(BX)
 	VPADDD          Z28, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z17
 	VPXORD          -6336(BX), Z17, Z17
@@ -1847,12 +1841,6 @@ iteration:
 	VMOVDQU64       Z17, -6848(BX)
 	VPADDD          Z28, Z11, Z11
 	VPADDD          Z17, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0xe8, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5824(BX), Z0
 	VPTERNLOGD      $0x96, -5696(BX), Z0, Z25
 	VPXORD          -5312(BX), Z25, Z25
@@ -1860,12 +1848,24 @@ iteration:
 	VMOVDQU64       Z25, -5824(BX)
 	VPADDD          Z28, Z19, Z19
 	VPADDD          Z25, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0xe8, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xe8, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7808(BX), Z0
 	VPTERNLOGD      $0x96, -7680(BX), Z0, Z7
 	VPXORD          -7296(BX), Z7, Z7
@@ -1873,12 +1873,6 @@ iteration:
 	VMOVDQU64       Z7, -7808(BX)
 	VPADDD          Z28, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6784(BX), Z0
 	VPTERNLOGD      $0x96, -6656(BX), Z0, Z15
 	VPXORD          -6272(BX), Z15, Z15
@@ -1886,12 +1880,6 @@ iteration:
 	VMOVDQU64       Z15, -6784(BX)
 	VPADDD          Z28, Z10, Z10
 	VPADDD          Z15, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0xe8, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5760(BX), Z0
 	VPTERNLOGD      $0x96, -5632(BX), Z0, Z23
 	VPXORD          -5248(BX), Z23, Z23
@@ -1899,12 +1887,24 @@ iteration:
 	VMOVDQU64       Z23, -5760(BX)
 	VPADDD          Z28, Z18, Z18
 	VPADDD          Z23, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0xe8, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xe8, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -7744(BX), Z0
 	VPTERNLOGD      $0x96, -7616(BX), Z0, Z8
 	VPXORD          -7232(BX), Z8, Z8
@@ -1912,12 +1912,6 @@ iteration:
 	VMOVDQU64       Z8, -7744(BX)
 	VPADDD          Z28, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0xe8, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6720(BX), Z0
 	VPTERNLOGD      $0x96, -6592(BX), Z0, Z16
 	VPXORD          -6208(BX), Z16, Z16
@@ -1925,12 +1919,6 @@ iteration:
 	VMOVDQU64       Z16, -6720(BX)
 	VPADDD          Z28, Z14, Z14
 	VPADDD          Z16, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0xe8, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -5696(BX), Z0
 	VPTERNLOGD      $0x96, -5568(BX), Z0, Z24
 	VPXORD          -5184(BX), Z24, Z24
@@ -1938,12 +1926,24 @@ iteration:
 	VMOVDQU64       Z24, -5696(BX)
 	VPADDD          Z28, Z22, Z22
 	VPADDD          Z24, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0xe8, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0xe8, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0xe8, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -7680(BX), Z0
 	VPTERNLOGD      $0x96, -7552(BX), Z0, Z9
 	VPXORD          -8192(BX), Z9, Z9
@@ -1951,12 +1951,6 @@ iteration:
 	VMOVDQU64       Z9, -7680(BX)
 	VPADDD          Z28, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0xe8, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6656(BX), Z0
 	VPTERNLOGD      $0x96, -6528(BX), Z0, Z17
 	VPXORD          -7168(BX), Z17, Z17
@@ -1964,12 +1958,6 @@ iteration:
 	VMOVDQU64       Z17, -6656(BX)
 	VPADDD          Z28, Z13, Z13
 	VPADDD          Z17, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0xe8, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5632(BX), Z0
 	VPTERNLOGD      $0x96, -5504(BX), Z0, Z25
 	VPXORD          -6144(BX), Z25, Z25
@@ -1977,12 +1965,24 @@ iteration:
 	VMOVDQU64       Z25, -5632(BX)
 	VPADDD          Z28, Z21, Z21
 	VPADDD          Z25, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0xe8, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0xe8, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0xe8, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7616(BX), Z0
 	VPTERNLOGD      $0x96, -7488(BX), Z0, Z7
 	VPXORD          -8128(BX), Z7, Z7
@@ -1990,12 +1990,6 @@ iteration:
 	VMOVDQU64       Z7, -7616(BX)
 	VPADDD          Z28, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0xe8, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6592(BX), Z0
 	VPTERNLOGD      $0x96, -6464(BX), Z0, Z15
 	VPXORD          -7104(BX), Z15, Z15
@@ -2003,12 +1997,6 @@ iteration:
 	VMOVDQU64       Z15, -6592(BX)
 	VPADDD          Z28, Z12, Z12
 	VPADDD          Z15, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0xe8, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5568(BX), Z0
 	VPTERNLOGD      $0x96, -5440(BX), Z0, Z23
 	VPXORD          -6080(BX), Z23, Z23
@@ -2016,12 +2004,24 @@ iteration:
 	VMOVDQU64       Z23, -5568(BX)
 	VPADDD          Z28, Z20, Z20
 	VPADDD          Z23, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0xe8, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0xe8, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0xe8, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7552(BX), Z0
 	VPTERNLOGD      $0x96, -7424(BX), Z0, Z8
 	VPXORD          -8064(BX), Z8, Z8
@@ -2029,12 +2029,6 @@ iteration:
 	VMOVDQU64       Z8, -7552(BX)
 	VPADDD          Z28, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0xe8, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6528(BX), Z0
 	VPTERNLOGD      $0x96, -6400(BX), Z0, Z16
 	VPXORD          -7040(BX), Z16, Z16
@@ -2042,12 +2036,6 @@ iteration:
 	VMOVDQU64       Z16, -6528(BX)
 	VPADDD          Z28, Z11, Z11
 	VPADDD          Z16, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0xe8, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5504(BX), Z0
 	VPTERNLOGD      $0x96, -5376(BX), Z0, Z24
 	VPXORD          -6016(BX), Z24, Z24
@@ -2055,12 +2043,24 @@ iteration:
 	VMOVDQU64       Z24, -5504(BX)
 	VPADDD          Z28, Z19, Z19
 	VPADDD          Z24, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0xe8, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0xe8, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0xe8, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7488(BX), Z0
 	VPTERNLOGD      $0x96, -7360(BX), Z0, Z9
 	VPXORD          -8000(BX), Z9, Z9
@@ -2068,12 +2068,6 @@ iteration:
 	VMOVDQU64       Z9, -7488(BX)
 	VPADDD          Z28, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0xe8, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6464(BX), Z0
 	VPTERNLOGD      $0x96, -6336(BX), Z0, Z17
 	VPXORD          -6976(BX), Z17, Z17
@@ -2081,12 +2075,6 @@ iteration:
 	VMOVDQU64       Z17, -6464(BX)
 	VPADDD          Z28, Z10, Z10
 	VPADDD          Z17, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0xe8, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5440(BX), Z0
 	VPTERNLOGD      $0x96, -5312(BX), Z0, Z25
 	VPXORD          -5952(BX), Z25, Z25
@@ -2094,12 +2082,24 @@ iteration:
 	VMOVDQU64       Z25, -5440(BX)
 	VPADDD          Z28, Z18, Z18
 	VPADDD          Z25, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0xe8, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0xe8, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0xe8, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -7424(BX), Z0
 	VPTERNLOGD      $0x96, -7296(BX), Z0, Z7
 	VPXORD          -7936(BX), Z7, Z7
@@ -2107,12 +2107,6 @@ iteration:
 	VMOVDQU64       Z7, -7424(BX)
 	VPADDD          Z29, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6400(BX), Z0
 	VPTERNLOGD      $0x96, -6272(BX), Z0, Z15
 	VPXORD          -6912(BX), Z15, Z15
@@ -2120,12 +2114,6 @@ iteration:
 	VMOVDQU64       Z15, -6400(BX)
 	VPADDD          Z29, Z14, Z14
 	VPADDD          Z15, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -5376(BX), Z0
 	VPTERNLOGD      $0x96, -5248(BX), Z0, Z23
 	VPXORD          -5888(BX), Z23, Z23
@@ -2133,12 +2121,24 @@ iteration:
 	VMOVDQU64       Z23, -5376(BX)
 	VPADDD          Z29, Z22, Z22
 	VPADDD          Z23, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -7360(BX), Z0
 	VPTERNLOGD      $0x96, -7232(BX), Z0, Z8
 	VPXORD          -7872(BX), Z8, Z8
@@ -2146,12 +2146,6 @@ iteration:
 	VMOVDQU64       Z8, -7360(BX)
 	VPADDD          Z29, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6336(BX), Z0
 	VPTERNLOGD      $0x96, -6208(BX), Z0, Z16
 	VPXORD          -6848(BX), Z16, Z16
@@ -2159,12 +2153,6 @@ iteration:
 	VMOVDQU64       Z16, -6336(BX)
 	VPADDD          Z29, Z13, Z13
 	VPADDD          Z16, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5312(BX), Z0
 	VPTERNLOGD      $0x96, -5184(BX), Z0, Z24
 	VPXORD          -5824(BX), Z24, Z24
@@ -2172,12 +2160,24 @@ iteration:
 	VMOVDQU64       Z24, -5312(BX)
 	VPADDD          Z29, Z21, Z21
 	VPADDD          Z24, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7296(BX), Z0
 	VPTERNLOGD      $0x96, -8192(BX), Z0, Z9
 	VPXORD          -7808(BX), Z9, Z9
@@ -2185,12 +2185,6 @@ iteration:
 	VMOVDQU64       Z9, -7296(BX)
 	VPADDD          Z29, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6272(BX), Z0
 	VPTERNLOGD      $0x96, -7168(BX), Z0, Z17
 	VPXORD          -6784(BX), Z17, Z17
@@ -2198,12 +2192,6 @@ iteration:
 	VMOVDQU64       Z17, -6272(BX)
 	VPADDD          Z29, Z12, Z12
 	VPADDD          Z17, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5248(BX), Z0
 	VPTERNLOGD      $0x96, -6144(BX), Z0, Z25
 	VPXORD          -5760(BX), Z25, Z25
@@ -2211,12 +2199,24 @@ iteration:
 	VMOVDQU64       Z25, -5248(BX)
 	VPADDD          Z29, Z20, Z20
 	VPADDD          Z25, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7232(BX), Z0
 	VPTERNLOGD      $0x96, -8128(BX), Z0, Z7
 	VPXORD          -7744(BX), Z7, Z7
@@ -2224,12 +2224,6 @@ iteration:
 	VMOVDQU64       Z7, -7232(BX)
 	VPADDD          Z29, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6208(BX), Z0
 	VPTERNLOGD      $0x96, -7104(BX), Z0, Z15
 	VPXORD          -6720(BX), Z15, Z15
@@ -2237,12 +2231,6 @@ iteration:
 	VMOVDQU64       Z15, -6208(BX)
 	VPADDD          Z29, Z11, Z11
 	VPADDD          Z15, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5184(BX), Z0
 	VPTERNLOGD      $0x96, -6080(BX), Z0, Z23
 	VPXORD          -5696(BX), Z23, Z23
@@ -2250,12 +2238,24 @@ iteration:
 	VMOVDQU64       Z23, -5184(BX)
 	VPADDD          Z29, Z19, Z19
 	VPADDD          Z23, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -8192(BX), Z0
 	VPTERNLOGD      $0x96, -8064(BX), Z0, Z8
 	VPXORD          -7680(BX), Z8, Z8
@@ -2263,12 +2263,6 @@ iteration:
 	VMOVDQU64       Z8, -8192(BX)
 	VPADDD          Z29, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -7168(BX), Z0
 	VPTERNLOGD      $0x96, -7040(BX), Z0, Z16
 	VPXORD          -6656(BX), Z16, Z16
@@ -2276,12 +2270,6 @@ iteration:
 	VMOVDQU64       Z16, -7168(BX)
 	VPADDD          Z29, Z10, Z10
 	VPADDD          Z16, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -6144(BX), Z0
 	VPTERNLOGD      $0x96, -6016(BX), Z0, Z24
 	VPXORD          -5632(BX), Z24, Z24
@@ -2289,12 +2277,24 @@ iteration:
 	VMOVDQU64       Z24, -6144(BX)
 	VPADDD          Z29, Z18, Z18
 	VPADDD          Z24, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -8128(BX), Z0
 	VPTERNLOGD      $0x96, -8000(BX), Z0, Z9
 	VPXORD          -7616(BX), Z9, Z9
@@ -2302,12 +2302,6 @@ iteration:
 	VMOVDQU64       Z9, -8128(BX)
 	VPADDD          Z29, Z6, Z6
 	VPADDD          Z9, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -7104(BX), Z0
 	VPTERNLOGD      $0x96, -6976(BX), Z0, Z17
 	VPXORD          -6592(BX), Z17, Z17
@@ -2315,12 +2309,6 @@ iteration:
 	VMOVDQU64       Z17, -7104(BX)
 	VPADDD          Z29, Z14, Z14
 	VPADDD          Z17, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -6080(BX), Z0
 	VPTERNLOGD      $0x96, -5952(BX), Z0, Z25
 	VPXORD          -5568(BX), Z25, Z25
@@ -2328,12 +2316,24 @@ iteration:
 	VMOVDQU64       Z25, -6080(BX)
 	VPADDD          Z29, Z22, Z22
 	VPADDD          Z25, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -8064(BX), Z0
 	VPTERNLOGD      $0x96, -7936(BX), Z0, Z7
 	VPXORD          -7552(BX), Z7, Z7
@@ -2341,12 +2341,6 @@ iteration:
 	VMOVDQU64       Z7, -8064(BX)
 	VPADDD          Z29, Z5, Z5
 	VPADDD          Z7, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -7040(BX), Z0
 	VPTERNLOGD      $0x96, -6912(BX), Z0, Z15
 	VPXORD          -6528(BX), Z15, Z15
@@ -2354,12 +2348,6 @@ iteration:
 	VMOVDQU64       Z15, -7040(BX)
 	VPADDD          Z29, Z13, Z13
 	VPADDD          Z15, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -6016(BX), Z0
 	VPTERNLOGD      $0x96, -5888(BX), Z0, Z23
 	VPXORD          -5504(BX), Z23, Z23
@@ -2367,12 +2355,24 @@ iteration:
 	VMOVDQU64       Z23, -6016(BX)
 	VPADDD          Z29, Z21, Z21
 	VPADDD          Z23, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -8000(BX), Z0
 	VPTERNLOGD      $0x96, -7872(BX), Z0, Z8
 	VPXORD          -7488(BX), Z8, Z8
@@ -2380,12 +2380,6 @@ iteration:
 	VMOVDQU64       Z8, -8000(BX)
 	VPADDD          Z29, Z4, Z4
 	VPADDD          Z8, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6976(BX), Z0
 	VPTERNLOGD      $0x96, -6848(BX), Z0, Z16
 	VPXORD          -6464(BX), Z16, Z16
@@ -2393,12 +2387,6 @@ iteration:
 	VMOVDQU64       Z16, -6976(BX)
 	VPADDD          Z29, Z12, Z12
 	VPADDD          Z16, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5952(BX), Z0
 	VPTERNLOGD      $0x96, -5824(BX), Z0, Z24
 	VPXORD          -5440(BX), Z24, Z24
@@ -2406,12 +2394,24 @@ iteration:
 	VMOVDQU64       Z24, -5952(BX)
 	VPADDD          Z29, Z20, Z20
 	VPADDD          Z24, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7936(BX), Z0
 	VPTERNLOGD      $0x96, -7808(BX), Z0, Z9
 	VPXORD          -7424(BX), Z9, Z9
@@ -2419,12 +2419,6 @@ iteration:
 	VMOVDQU64       Z9, -7936(BX)
 	VPADDD          Z29, Z3, Z3
 	VPADDD          Z9, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6912(BX), Z0
 	VPTERNLOGD      $0x96, -6784(BX), Z0, Z17
 	VPXORD          -6400(BX), Z17, Z17
@@ -2432,12 +2426,6 @@ iteration:
 	VMOVDQU64       Z17, -6912(BX)
 	VPADDD          Z29, Z11, Z11
 	VPADDD          Z17, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5888(BX), Z0
 	VPTERNLOGD      $0x96, -5760(BX), Z0, Z25
 	VPXORD          -5376(BX), Z25, Z25
@@ -2445,12 +2433,24 @@ iteration:
 	VMOVDQU64       Z25, -5888(BX)
 	VPADDD          Z29, Z19, Z19
 	VPADDD          Z25, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7872(BX), Z0
 	VPTERNLOGD      $0x96, -7744(BX), Z0, Z7
 	VPXORD          -7360(BX), Z7, Z7
@@ -2458,12 +2458,6 @@ iteration:
 	VMOVDQU64       Z7, -7872(BX)
 	VPADDD          Z29, Z2, Z2
 	VPADDD          Z7, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6848(BX), Z0
 	VPTERNLOGD      $0x96, -6720(BX), Z0, Z15
 	VPXORD          -6336(BX), Z15, Z15
@@ -2471,12 +2465,6 @@ iteration:
 	VMOVDQU64       Z15, -6848(BX)
 	VPADDD          Z29, Z10, Z10
 	VPADDD          Z15, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5824(BX), Z0
 	VPTERNLOGD      $0x96, -5696(BX), Z0, Z23
 	VPXORD          -5312(BX), Z23, Z23
@@ -2484,12 +2472,24 @@ iteration:
 	VMOVDQU64       Z23, -5824(BX)
 	VPADDD          Z29, Z18, Z18
 	VPADDD          Z23, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -7808(BX), Z0
 	VPTERNLOGD      $0x96, -7680(BX), Z0, Z8
 	VPXORD          -7296(BX), Z8, Z8
@@ -2497,12 +2497,6 @@ iteration:
 	VMOVDQU64       Z8, -7808(BX)
 	VPADDD          Z29, Z6, Z6
 	VPADDD          Z8, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6784(BX), Z0
 	VPTERNLOGD      $0x96, -6656(BX), Z0, Z16
 	VPXORD          -6272(BX), Z16, Z16
@@ -2510,12 +2504,6 @@ iteration:
 	VMOVDQU64       Z16, -6784(BX)
 	VPADDD          Z29, Z14, Z14
 	VPADDD          Z16, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -5760(BX), Z0
 	VPTERNLOGD      $0x96, -5632(BX), Z0, Z24
 	VPXORD          -5248(BX), Z24, Z24
@@ -2523,12 +2511,24 @@ iteration:
 	VMOVDQU64       Z24, -5760(BX)
 	VPADDD          Z29, Z22, Z22
 	VPADDD          Z24, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -7744(BX), Z0
 	VPTERNLOGD      $0x96, -7616(BX), Z0, Z9
 	VPXORD          -7232(BX), Z9, Z9
@@ -2536,12 +2536,6 @@ iteration:
 	VMOVDQU64       Z9, -7744(BX)
 	VPADDD          Z29, Z5, Z5
 	VPADDD          Z9, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6720(BX), Z0
 	VPTERNLOGD      $0x96, -6592(BX), Z0, Z17
 	VPXORD          -6208(BX), Z17, Z17
@@ -2549,12 +2543,6 @@ iteration:
 	VMOVDQU64       Z17, -6720(BX)
 	VPADDD          Z29, Z13, Z13
 	VPADDD          Z17, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5696(BX), Z0
 	VPTERNLOGD      $0x96, -5568(BX), Z0, Z25
 	VPXORD          -5184(BX), Z25, Z25
@@ -2562,300 +2550,312 @@ iteration:
 	VMOVDQU64       Z25, -5696(BX)
 	VPADDD          Z29, Z21, Z21
 	VPADDD          Z25, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7680(BX), Z0
 	VPTERNLOGD      $0x96, -7552(BX), Z0, Z7
 	VPXORD          -8192(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VPADDD          Z29, Z4, Z4
 	VPADDD          Z7, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6656(BX), Z0
 	VPTERNLOGD      $0x96, -6528(BX), Z0, Z15
 	VPXORD          -7168(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VPADDD          Z29, Z12, Z12
 	VPADDD          Z15, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5632(BX), Z0
 	VPTERNLOGD      $0x96, -5504(BX), Z0, Z23
 	VPXORD          -6144(BX), Z23, Z23
 	VPROLD          $0x01, Z23, Z23
 	VPADDD          Z29, Z20, Z20
 	VPADDD          Z23, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7616(BX), Z0
 	VPTERNLOGD      $0x96, -7488(BX), Z0, Z8
 	VPXORD          -8128(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VPADDD          Z29, Z3, Z3
 	VPADDD          Z8, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6592(BX), Z0
 	VPTERNLOGD      $0x96, -6464(BX), Z0, Z16
 	VPXORD          -7104(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VPADDD          Z29, Z11, Z11
 	VPADDD          Z16, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5568(BX), Z0
 	VPTERNLOGD      $0x96, -5440(BX), Z0, Z24
 	VPXORD          -6080(BX), Z24, Z24
 	VPROLD          $0x01, Z24, Z24
 	VPADDD          Z29, Z19, Z19
 	VPADDD          Z24, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7552(BX), Z0
 	VPTERNLOGD      $0x96, -7424(BX), Z0, Z9
 	VPXORD          -8064(BX), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VPADDD          Z29, Z2, Z2
 	VPADDD          Z9, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6528(BX), Z0
 	VPTERNLOGD      $0x96, -6400(BX), Z0, Z17
 	VPXORD          -7040(BX), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VPADDD          Z29, Z10, Z10
 	VPADDD          Z17, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5504(BX), Z0
 	VPTERNLOGD      $0x96, -5376(BX), Z0, Z25
 	VPXORD          -6016(BX), Z25, Z25
 	VPROLD          $0x01, Z25, Z25
 	VPADDD          Z29, Z18, Z18
 	VPADDD          Z25, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VMOVDQU64       -7488(BX), Z0
 	VPTERNLOGD      $0x96, -7360(BX), Z0, Z7
 	VPXORD          -8000(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VPADDD          Z29, Z6, Z6
 	VPADDD          Z7, Z6, Z6
-	VMOVDQA64       Z3, Z0
-	VPTERNLOGD      $0x96, Z5, Z4, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x05, Z2, Z0
-	VPADDD          Z0, Z6, Z6
-	VPROLD          $0x1e, Z3, Z3
 	VMOVDQU64       -6464(BX), Z0
 	VPTERNLOGD      $0x96, -6336(BX), Z0, Z15
 	VPXORD          -6976(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VPADDD          Z29, Z14, Z14
 	VPADDD          Z15, Z14, Z14
-	VMOVDQA64       Z11, Z0
-	VPTERNLOGD      $0x96, Z13, Z12, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x05, Z10, Z0
-	VPADDD          Z0, Z14, Z14
-	VPROLD          $0x1e, Z11, Z11
 	VMOVDQU64       -5440(BX), Z0
 	VPTERNLOGD      $0x96, -5312(BX), Z0, Z23
 	VPXORD          -5952(BX), Z23, Z23
 	VPROLD          $0x01, Z23, Z23
 	VPADDD          Z29, Z22, Z22
 	VPADDD          Z23, Z22, Z22
+	VMOVDQA64       Z3, Z0
+	VPTERNLOGD      $0x96, Z5, Z4, Z0
+	VPADDD          Z0, Z6, Z6
+	VMOVDQA64       Z11, Z0
+	VPTERNLOGD      $0x96, Z13, Z12, Z0
+	VPADDD          Z0, Z14, Z14
 	VMOVDQA64       Z19, Z0
 	VPTERNLOGD      $0x96, Z21, Z20, Z0
 	VPADDD          Z0, Z22, Z22
+	VPROLD          $0x1e, Z3, Z3
+	VPROLD          $0x05, Z2, Z0
+	VPADDD          Z0, Z6, Z6
+	VPROLD          $0x1e, Z11, Z11
+	VPROLD          $0x05, Z10, Z0
+	VPADDD          Z0, Z14, Z14
+	VPROLD          $0x1e, Z19, Z19
 	VPROLD          $0x05, Z18, Z0
 	VPADDD          Z0, Z22, Z22
-	VPROLD          $0x1e, Z19, Z19
 	VMOVDQU64       -7424(BX), Z0
 	VPTERNLOGD      $0x96, -7296(BX), Z0, Z8
 	VPXORD          -7936(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VPADDD          Z29, Z5, Z5
 	VPADDD          Z8, Z5, Z5
-	VMOVDQA64       Z2, Z0
-	VPTERNLOGD      $0x96, Z4, Z3, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x05, Z6, Z0
-	VPADDD          Z0, Z5, Z5
-	VPROLD          $0x1e, Z2, Z2
 	VMOVDQU64       -6400(BX), Z0
 	VPTERNLOGD      $0x96, -6272(BX), Z0, Z16
 	VPXORD          -6912(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VPADDD          Z29, Z13, Z13
 	VPADDD          Z16, Z13, Z13
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGD      $0x96, Z12, Z11, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x05, Z14, Z0
-	VPADDD          Z0, Z13, Z13
-	VPROLD          $0x1e, Z10, Z10
 	VMOVDQU64       -5376(BX), Z0
 	VPTERNLOGD      $0x96, -5248(BX), Z0, Z24
 	VPXORD          -5888(BX), Z24, Z24
 	VPROLD          $0x01, Z24, Z24
 	VPADDD          Z29, Z21, Z21
 	VPADDD          Z24, Z21, Z21
+	VMOVDQA64       Z2, Z0
+	VPTERNLOGD      $0x96, Z4, Z3, Z0
+	VPADDD          Z0, Z5, Z5
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGD      $0x96, Z12, Z11, Z0
+	VPADDD          Z0, Z13, Z13
 	VMOVDQA64       Z18, Z0
 	VPTERNLOGD      $0x96, Z20, Z19, Z0
 	VPADDD          Z0, Z21, Z21
+	VPROLD          $0x1e, Z2, Z2
+	VPROLD          $0x05, Z6, Z0
+	VPADDD          Z0, Z5, Z5
+	VPROLD          $0x1e, Z10, Z10
+	VPROLD          $0x05, Z14, Z0
+	VPADDD          Z0, Z13, Z13
+	VPROLD          $0x1e, Z18, Z18
 	VPROLD          $0x05, Z22, Z0
 	VPADDD          Z0, Z21, Z21
-	VPROLD          $0x1e, Z18, Z18
 	VMOVDQU64       -7360(BX), Z0
 	VPTERNLOGD      $0x96, -7232(BX), Z0, Z9
 	VPXORD          -7872(BX), Z9, Z9
 	VPROLD          $0x01, Z9, Z9
 	VPADDD          Z29, Z4, Z4
 	VPADDD          Z9, Z4, Z4
-	VMOVDQA64       Z6, Z0
-	VPTERNLOGD      $0x96, Z3, Z2, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x05, Z5, Z0
-	VPADDD          Z0, Z4, Z4
-	VPROLD          $0x1e, Z6, Z6
 	VMOVDQU64       -6336(BX), Z0
 	VPTERNLOGD      $0x96, -6208(BX), Z0, Z17
 	VPXORD          -6848(BX), Z17, Z17
 	VPROLD          $0x01, Z17, Z17
 	VPADDD          Z29, Z12, Z12
 	VPADDD          Z17, Z12, Z12
-	VMOVDQA64       Z14, Z0
-	VPTERNLOGD      $0x96, Z11, Z10, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x05, Z13, Z0
-	VPADDD          Z0, Z12, Z12
-	VPROLD          $0x1e, Z14, Z14
 	VMOVDQU64       -5312(BX), Z0
 	VPTERNLOGD      $0x96, -5184(BX), Z0, Z25
 	VPXORD          -5824(BX), Z25, Z25
 	VPROLD          $0x01, Z25, Z25
 	VPADDD          Z29, Z20, Z20
 	VPADDD          Z25, Z20, Z20
+	VMOVDQA64       Z6, Z0
+	VPTERNLOGD      $0x96, Z3, Z2, Z0
+	VPADDD          Z0, Z4, Z4
+	VMOVDQA64       Z14, Z0
+	VPTERNLOGD      $0x96, Z11, Z10, Z0
+	VPADDD          Z0, Z12, Z12
 	VMOVDQA64       Z22, Z0
 	VPTERNLOGD      $0x96, Z19, Z18, Z0
 	VPADDD          Z0, Z20, Z20
+	VPROLD          $0x1e, Z6, Z6
+	VPROLD          $0x05, Z5, Z0
+	VPADDD          Z0, Z4, Z4
+	VPROLD          $0x1e, Z14, Z14
+	VPROLD          $0x05, Z13, Z0
+	VPADDD          Z0, Z12, Z12
+	VPROLD          $0x1e, Z22, Z22
 	VPROLD          $0x05, Z21, Z0
 	VPADDD          Z0, Z20, Z20
-	VPROLD          $0x1e, Z22, Z22
 	VMOVDQU64       -7296(BX), Z0
 	VPTERNLOGD      $0x96, -8192(BX), Z0, Z7
 	VPXORD          -7808(BX), Z7, Z7
 	VPROLD          $0x01, Z7, Z7
 	VPADDD          Z29, Z3, Z3
 	VPADDD          Z7, Z3, Z3
-	VMOVDQA64       Z5, Z0
-	VPTERNLOGD      $0x96, Z2, Z6, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x05, Z4, Z0
-	VPADDD          Z0, Z3, Z3
-	VPROLD          $0x1e, Z5, Z5
 	VMOVDQU64       -6272(BX), Z0
 	VPTERNLOGD      $0x96, -7168(BX), Z0, Z15
 	VPXORD          -6784(BX), Z15, Z15
 	VPROLD          $0x01, Z15, Z15
 	VPADDD          Z29, Z11, Z11
 	VPADDD          Z15, Z11, Z11
-	VMOVDQA64       Z13, Z0
-	VPTERNLOGD      $0x96, Z10, Z14, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x05, Z12, Z0
-	VPADDD          Z0, Z11, Z11
-	VPROLD          $0x1e, Z13, Z13
 	VMOVDQU64       -5248(BX), Z0
 	VPTERNLOGD      $0x96, -6144(BX), Z0, Z23
 	VPXORD          -5760(BX), Z23, Z23
 	VPROLD          $0x01, Z23, Z23
 	VPADDD          Z29, Z19, Z19
 	VPADDD          Z23, Z19, Z19
+	VMOVDQA64       Z5, Z0
+	VPTERNLOGD      $0x96, Z2, Z6, Z0
+	VPADDD          Z0, Z3, Z3
+	VMOVDQA64       Z13, Z0
+	VPTERNLOGD      $0x96, Z10, Z14, Z0
+	VPADDD          Z0, Z11, Z11
 	VMOVDQA64       Z21, Z0
 	VPTERNLOGD      $0x96, Z18, Z22, Z0
 	VPADDD          Z0, Z19, Z19
+	VPROLD          $0x1e, Z5, Z5
+	VPROLD          $0x05, Z4, Z0
+	VPADDD          Z0, Z3, Z3
+	VPROLD          $0x1e, Z13, Z13
+	VPROLD          $0x05, Z12, Z0
+	VPADDD          Z0, Z11, Z11
+	VPROLD          $0x1e, Z21, Z21
 	VPROLD          $0x05, Z20, Z0
 	VPADDD          Z0, Z19, Z19
-	VPROLD          $0x1e, Z21, Z21
 	VMOVDQU64       -7232(BX), Z0
 	VPTERNLOGD      $0x96, -8128(BX), Z0, Z8
 	VPXORD          -7744(BX), Z8, Z8
 	VPROLD          $0x01, Z8, Z8
 	VPADDD          Z29, Z2, Z2
 	VPADDD          Z8, Z2, Z2
-	VMOVDQA64       Z4, Z0
-	VPTERNLOGD      $0x96, Z6, Z5, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x05, Z3, Z0
-	VPADDD          Z0, Z2, Z2
-	VPROLD          $0x1e, Z4, Z4
 	VMOVDQU64       -6208(BX), Z0
 	VPTERNLOGD      $0x96, -7104(BX), Z0, Z16
 	VPXORD          -6720(BX), Z16, Z16
 	VPROLD          $0x01, Z16, Z16
 	VPADDD          Z29, Z10, Z10
 	VPADDD          Z16, Z10, Z10
-	VMOVDQA64       Z12, Z0
-	VPTERNLOGD      $0x96, Z14, Z13, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x05, Z11, Z0
-	VPADDD          Z0, Z10, Z10
-	VPROLD          $0x1e, Z12, Z12
 	VMOVDQU64       -5184(BX), Z0
 	VPTERNLOGD      $0x96, -6080(BX), Z0, Z24
 	VPXORD          -5696(BX), Z24, Z24
 	VPROLD          $0x01, Z24, Z24
 	VPADDD          Z29, Z18, Z18
 	VPADDD          Z24, Z18, Z18
+	VMOVDQA64       Z4, Z0
+	VPTERNLOGD      $0x96, Z6, Z5, Z0
+	VPADDD          Z0, Z2, Z2
+	VMOVDQA64       Z12, Z0
+	VPTERNLOGD      $0x96, Z14, Z13, Z0
+	VPADDD          Z0, Z10, Z10
 	VMOVDQA64       Z20, Z0
 	VPTERNLOGD      $0x96, Z22, Z21, Z0
 	VPADDD          Z0, Z18, Z18
+	VPROLD          $0x1e, Z4, Z4
+	VPROLD          $0x05, Z3, Z0
+	VPADDD          Z0, Z2, Z2
+	VPROLD          $0x1e, Z12, Z12
+	VPROLD          $0x05, Z11, Z0
+	VPADDD          Z0, Z10, Z10
+	VPROLD          $0x1e, Z20, Z20
 	VPROLD          $0x05, Z19, Z0
 	VPADDD          Z0, Z18, Z18
-	VPROLD          $0x1e, Z20, Z20
 	VPADDD          (DX), Z2, Z7
 	VMOVDQU64       Z7, 1920(DI)
 	VPADDD          192(DX), Z3, Z8
