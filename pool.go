@@ -231,7 +231,8 @@ var poolWorkers = sync.Pool{New: func() any { return new(poolWorker) }}
 // work advances everybody's chains until c is finished or its context done, or until there are no lanes to fill. Called and left with
 // the mutex held.
 func (p *Pool) work(c *call) {
-	if p.pending > 1 { // some may be about to add chains, as those whose calls have just ended
+	if p.pending > 1 && !c.ended && c.stop.check() == nil {
+		// Some may be about to add chains, as those whose calls have just ended: 3 % more of 15 000 iterations of MD5 with 64 callers on two cores of a Zen 4.
 		p.mu.Unlock()
 		runtime.Gosched()
 		p.mu.Lock()

@@ -343,7 +343,7 @@ func sha1Doc(v *amd64.Vector, recent int) string {
 A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
 of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
 ` + words + `.
-Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 718 operations a vector.`
+Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 717 operations a vector.`
 	}
 	return `
 A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function (3, 2 or 4 operations) and the rotated a. A rotation is two shifts and an or; that of the schedule

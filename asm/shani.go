@@ -5,6 +5,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
@@ -119,7 +120,7 @@ func (s *shaniStream) behindFirst(rounds, schedule func(q int) []amd64.Atom) (pr
 		if s.fine {
 			program = append(program, alternate(next, rounds(q)))
 		} else {
-			program = append(program, append(rounds(q), next...))
+			program = append(program, slices.Insert(next, min(1, len(next)), rounds(q)...)) // with the rounds first, x4 takes 4 % more on Zen 4
 		}
 	}
 	return program

@@ -24,7 +24,7 @@ const (
 	SHA                             // x86: SHA-NI, that is SHA-1 and SHA-256
 	AVX512F                         // x86
 	AVX512VL                        // x86
-	AVX512Wide                      // x86: four operations of 512 bits in a cycle, as on Zen 5; others do two, and a kernel takes twice as long
+	AVX512Wide                      // x86: four operations of 512 bits in a cycle, as on Zen 5; others do two, and a kernel of such takes about twice as long
 	ASIMD                           // arm64: NEON
 	SHA1                            // arm64: ARMv8 SHA1
 	SHA2                            // arm64: ARMv8 SHA2, that is SHA-256

@@ -272,8 +272,8 @@ TEXT ·IterateAVX2x16(SB), $536-16
 	// A step (RFC 1321 §3.4) adds the constant, as wide as a register from memory, and maybe a word; then F, H or I, or G as two terms without a common bit, of which one does
 	// not wait for b; I is -1 - (c ^ (d &^ b)), without ^d. A rotation is two shifts and an or, that by 16 one byte shuffle.
 	// The three parts of a step, what it begins with, the function and the rotation, are each written for both vectors together. With the whole step of one after that of the
-	// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 470 cycles instead of 427 on AVX-512.
-	// Bound: 350 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
+	// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 422 cycles instead of 417.
+	// Bound: 342 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI

@@ -271,7 +271,7 @@ TEXT ·IterateAVX2x24(SB), $792-16
 	// first steps do to the midstate alone is done once for all iterations.
 	// A step (RFC 1321 §3.4) adds the constant, as wide as a register from memory, and maybe a word; then F, H or I, or G as two terms without a common bit, of which one does
 	// not wait for b; I is -1 - (c ^ (d &^ b)), without ^d. A rotation is two shifts and an or, that by 16 one byte shuffle.
-	// Bound: 350 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
+	// Bound: 342 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI

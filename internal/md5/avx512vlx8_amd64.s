@@ -77,7 +77,6 @@ TEXT ·IterateAVX512VLx8(SB), $280-16
 	// The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 32 none is split over cache lines.
 	// The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
 	// first steps do to the midstate alone is done once for all iterations.
-	// 
 	// Registers are half as wide as AVX-512 has them, for few chains: a CPU such as Zen 4 does the halves of a wide one after one another.
 	// A step (RFC 1321 §3.4) adds the constant, repeated from memory, and maybe a word; F to I are one ternary operation each on a copy of b, which costs nothing where
 	// moves are renamed; then come the addition, the rotation and the addition of b: a chain of 8 cycles where each takes two, as on Zen 5, of 5 where the rotation alone

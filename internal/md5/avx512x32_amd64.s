@@ -82,7 +82,7 @@ TEXT ·IterateAVX512x32(SB), $1080-16
 	// does, as on Zen 4.
 	// With up to six streams a register holds the word that a digest completes last, which is the second that the next compression needs.
 	// The three parts of a step, what it begins with, the function and the rotation, are each written for both vectors together. With the whole step of one after that of the
-	// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 470 cycles instead of 427 on AVX-512.
+	// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 470 cycles instead of 427.
 	// Bound: 506 cycles of latency on Zen 5, 316 on Zen 4, or 334 operations a vector.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI

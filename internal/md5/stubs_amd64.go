@@ -42,7 +42,7 @@ func IterateScalarx2(state *uint64, n int)
 // first steps do to the midstate alone is done once for all iterations.
 // A step (RFC 1321 §3.4) adds the constant, as wide as a register from memory, and maybe a word; then F, H or I, or G as two terms without a common bit, of which one does
 // not wait for b; I is -1 - (c ^ (d &^ b)), without ^d. A rotation is two shifts and an or, that by 16 one byte shuffle.
-// Bound: 350 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
+// Bound: 342 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
 //
 //go:noescape
 func IterateAVX2x8(state *uint64, n int)
@@ -54,8 +54,8 @@ func IterateAVX2x8(state *uint64, n int)
 // A step (RFC 1321 §3.4) adds the constant, as wide as a register from memory, and maybe a word; then F, H or I, or G as two terms without a common bit, of which one does
 // not wait for b; I is -1 - (c ^ (d &^ b)), without ^d. A rotation is two shifts and an or, that by 16 one byte shuffle.
 // The three parts of a step, what it begins with, the function and the rotation, are each written for both vectors together. With the whole step of one after that of the
-// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 470 cycles instead of 427 on AVX-512.
-// Bound: 350 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
+// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 422 cycles instead of 417.
+// Bound: 342 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
 //
 //go:noescape
 func IterateAVX2x16(state *uint64, n int)
@@ -66,7 +66,7 @@ func IterateAVX2x16(state *uint64, n int)
 // first steps do to the midstate alone is done once for all iterations.
 // A step (RFC 1321 §3.4) adds the constant, as wide as a register from memory, and maybe a word; then F, H or I, or G as two terms without a common bit, of which one does
 // not wait for b; I is -1 - (c ^ (d &^ b)), without ^d. A rotation is two shifts and an or, that by 16 one byte shuffle.
-// Bound: 350 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
+// Bound: 342 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
 //
 //go:noescape
 func IterateAVX2x24(state *uint64, n int)
@@ -79,7 +79,7 @@ func IterateAVX2x24(state *uint64, n int)
 // not wait for b; I is -1 - (c ^ (d &^ b)), without ^d. A rotation is two shifts and an or, that by 16 one byte shuffle.
 // The addend a is in memory: the value of a step is stored and comes back as a four steps later. So four vectors fit into 16 registers, which leaves the chains enough
 // slack to use nearly all of the throughput.
-// Bound: 350 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
+// Bound: 342 cycles of latency (684 where simple operations take two cycles), or 548 operations a vector, four a cycle at best.
 //
 //go:noescape
 func IterateAVX2x32(state *uint64, n int)
@@ -88,7 +88,6 @@ func IterateAVX2x32(state *uint64, n int)
 // The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 32 none is split over cache lines.
 // The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
 // first steps do to the midstate alone is done once for all iterations.
-//
 // Registers are half as wide as AVX-512 has them, for few chains: a CPU such as Zen 4 does the halves of a wide one after one another.
 // A step (RFC 1321 §3.4) adds the constant, repeated from memory, and maybe a word; F to I are one ternary operation each on a copy of b, which costs nothing where
 // moves are renamed; then come the addition, the rotation and the addition of b: a chain of 8 cycles where each takes two, as on Zen 5, of 5 where the rotation alone
@@ -121,7 +120,7 @@ func IterateAVX512x16(state *uint64, n int)
 // does, as on Zen 4.
 // With up to six streams a register holds the word that a digest completes last, which is the second that the next compression needs.
 // The three parts of a step, what it begins with, the function and the rotation, are each written for both vectors together. With the whole step of one after that of the
-// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 470 cycles instead of 427 on AVX-512.
+// other, a CPU that chooses an instruction's unit early, such as Zen 4, lets those of the chains wait for others: 470 cycles instead of 427.
 // Bound: 506 cycles of latency on Zen 5, 316 on Zen 4, or 334 operations a vector.
 //
 //go:noescape

@@ -24,7 +24,7 @@ TEXT ·IterateAVX512x48(SB), $5872-16
 	// A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
 	// of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
 	// The last three words of the schedule are in registers, since storing and loading them would take longer than the rounds until they are needed; older ones are on the stack.
-	// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 718 operations a vector.
+	// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 717 operations a vector.
 	MOVQ  state+0(FP), DI
 	MOVQ  n+8(FP), SI
 	TESTQ SI, SI

@@ -97,12 +97,11 @@ func IterateAVX2x16(state *uint64, n int)
 // The state is [inner | outer | u | t][word][lane], so vectors are loaded and stored as they lie; at a multiple of 32 none is split over cache lines.
 // The loop has the code of one compression and does the inner and the outer half in turn. Constant words of the message are part of the constants, and what the
 // first steps do to the midstate alone is done once for all iterations.
-//
 // Registers are half as wide as AVX-512 has them, for few chains: a CPU such as Zen 4 does the halves of a wide one after one another.
 // A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
 // of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
 // The last sixteen words of the schedule are in registers.
-// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 718 operations a vector.
+// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 717 operations a vector.
 //
 //go:noescape
 func IterateAVX512VLx8(state *uint64, n int)
@@ -114,7 +113,7 @@ func IterateAVX512VLx8(state *uint64, n int)
 // A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
 // of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
 // The last sixteen words of the schedule are in registers.
-// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 718 operations a vector.
+// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 717 operations a vector.
 //
 //go:noescape
 func IterateAVX512x16(state *uint64, n int)
@@ -126,7 +125,7 @@ func IterateAVX512x16(state *uint64, n int)
 // A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
 // of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
 // The last three words of the schedule are in registers, since storing and loading them would take longer than the rounds until they are needed; older ones are on the stack.
-// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 718 operations a vector.
+// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 717 operations a vector.
 //
 //go:noescape
 func IterateAVX512x32(state *uint64, n int)
@@ -138,7 +137,7 @@ func IterateAVX512x32(state *uint64, n int)
 // A round (FIPS 180-4 §6.1.2) adds the constant, the word, the function, one ternary operation on a copy of b, and the rotated a. A word of the schedule is made in place
 // of an older one by a ternary operation, one more xor at most, and a rotation; terms that are zero vanish.
 // The last three words of the schedule are in registers, since storing and loading them would take longer than the rounds until they are needed; older ones are on the stack.
-// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 718 operations a vector.
+// Bound: 320 cycles of latency where simple operations take two cycles, 240 where rotations alone do, or 717 operations a vector.
 //
 //go:noescape
 func IterateAVX512x48(state *uint64, n int)

@@ -161,7 +161,7 @@ func IterateAVX2x8_224(state *uint64, n int)
 // The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
 // Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
 // but the chain from e to e is a rotation, a ternary operation and one addition.
-// Bound: that chain, 7 cycles a round on Zen 5, 456 cycles a compression, or 1602 operations.
+// Bound: that chain, 7 cycles a round on Zen 5, 456 cycles a compression; on Zen 4, where it is 4, 1602 operations, two of 512 bits or four of 256 in a cycle.
 //
 //go:noescape
 func IterateAVX512VLx8(state *uint64, n int)
@@ -182,7 +182,7 @@ func IterateAVX512VLx8_224(state *uint64, n int)
 // The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
 // Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
 // but the chain from e to e is a rotation, a ternary operation and one addition.
-// Bound: that chain, 7 cycles a round on Zen 5, 456 cycles a compression, or 1602 operations.
+// Bound: that chain, 7 cycles a round on Zen 5, 456 cycles a compression; on Zen 4, where it is 4, 1602 operations, two of 512 bits or four of 256 in a cycle.
 //
 //go:noescape
 func IterateAVX512x16(state *uint64, n int)

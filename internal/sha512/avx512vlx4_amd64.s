@@ -103,12 +103,11 @@ TEXT ·IterateAVX512VLx4(SB), $344-16
 	// Of the first round two additions are left for what is known of the midstate alone, which is kept on the stack; in the next three
 	// rounds the constant has been added to the midstate.
 	// 
-	// 
 	// Registers are half as wide as AVX-512 has them, for few chains: a CPU such as Zen 4 does the halves of a wide one after one another.
 	// The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
 	// Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
 	// but the chain from e to e is a rotation, a ternary operation and one addition.
-	// Bound: that chain, 7 cycles a round on Zen 5, 568 cycles a compression, or 2066 operations.
+	// Bound: that chain, 7 cycles a round on Zen 5, 568 cycles a compression; on Zen 4, where it is 4, 2066 operations, two of 512 bits or four of 256 in a cycle.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI

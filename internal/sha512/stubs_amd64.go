@@ -115,7 +115,7 @@ func IterateAVX2x4_512_224(state *uint64, n int)
 // The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
 // Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
 // but the chain from e to e is a rotation, a ternary operation and one addition.
-// Bound: that chain, 7 cycles a round on Zen 5, 568 cycles a compression, or 2066 operations.
+// Bound: that chain, 7 cycles a round on Zen 5, 568 cycles a compression; on Zen 4, where it is 4, 2066 operations, two of 512 bits or four of 256 in a cycle.
 //
 //go:noescape
 func IterateAVX512VLx4(state *uint64, n int)
@@ -146,7 +146,7 @@ func IterateAVX512VLx4_512_224(state *uint64, n int)
 // The last sixteen words of the schedule are in registers. One vector waits for its own results, so d goes into h early: h + K + W + d +
 // Ch + Σ1 is the new e, h - d + Maj + Σ0 the new a. That is 18 operations a round and 11 a word of the schedule, one more than needed,
 // but the chain from e to e is a rotation, a ternary operation and one addition.
-// Bound: that chain, 7 cycles a round on Zen 5, 568 cycles a compression, or 2066 operations.
+// Bound: that chain, 7 cycles a round on Zen 5, 568 cycles a compression; on Zen 4, where it is 4, 2066 operations, two of 512 bits or four of 256 in a cycle.
 //
 //go:noescape
 func IterateAVX512x8(state *uint64, n int)

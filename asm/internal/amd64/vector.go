@@ -129,14 +129,12 @@ first steps do to the midstate alone is done once for all iterations.
 %s%s`, v.Symbol(), hash, v.Lanes(), vectors, v.Lanes()/v.Streams, v.Bytes(), v.Width(), strings.TrimSpace(more))
 }
 
-// Width documents why registers are not as wide as AVX-512 has them, if so: a paragraph.
+// Width documents why registers are not as wide as AVX-512 has them, if so: a line.
 func (v *Vector) Width() string {
 	if v.isa != avx512vl {
 		return ""
 	}
-	return `
-Registers are half as wide as AVX-512 has them, for few chains: a CPU such as Zen 4 does the halves of a wide one after one another.
-`
+	return "Registers are half as wide as AVX-512 has them, for few chains: a CPU such as Zen 4 does the halves of a wide one after one another.\n"
 }
 
 // Derive makes Iterate begin with f, once for each half, which makes so many words of each stream from the half's midstate and stores them as DerivedWord.

@@ -94,7 +94,7 @@ func rotateLeft(w int, x uint64, n int) uint64 {
 func TestVector(t *testing.T) {
 	for _, wordBits := range []int{32, 64} {
 		for isa, vocabulary := range map[string]func(f *amd64.File, wordBits, words, streams int) *amd64.Vector{
-			"AVX2": (*amd64.File).AVX2, "AVX-512": (*amd64.File).AVX512,
+			"AVX2": (*amd64.File).AVX2, "AVX-512": (*amd64.File).AVX512, "AVX-512VL": (*amd64.File).AVX512VL,
 		} {
 			for _, op := range vectorOps {
 				t.Run(fmt.Sprintf("%s/%d/%s", isa, wordBits, op.name), func(t *testing.T) {
