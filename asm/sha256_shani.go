@@ -144,11 +144,11 @@ Bound by latency: 32 SHA256RNDS2, each of which waits for the last, and a shuffl
 Bound by the same latency as one lane, 129 cycles on Zen 3, where it takes 131; where SHA256RNDS2 starts every second cycle only, as on Zen 5 and Intel's CPUs,
 also by that unit's 2·32·2 = 128. The streams are merged instruction by instruction: by blocks of four rounds Zen 5 takes an eighth more.`,
 		3: `
-Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 170 cycles are
-what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: three streams' do not fit in 16 registers.`,
+Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 and 4 it starts in every cycle, and the bound is the
+latency of one lane, 129: it takes 166 on Zen 4, as all of the mix needs four pipes for 122 (SHA256MSG2 is worth four others there, SHA256MSG1 two). The quads are in memory: three streams' do not fit in 16 registers.`,
 		4: `
-Bound by SHA256RNDS2 where it starts every second cycle only: 4·32·2 = 256 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 218 cycles are
-what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: four streams' do not fit in 16 registers.`,
+Bound by SHA256RNDS2 where it starts every second cycle only: 4·32·2 = 256 cycles on Zen 5. On Zen 3 and 4 it starts in every cycle, and the bound is
+four pipes for all of the mix, 162 cycles (SHA256MSG2 is worth four others there, SHA256MSG1 two): it takes 201 on Zen 4. The quads are in memory: four streams' do not fit in 16 registers.`,
 	}[lanes])),
 		func(state GPPhysical) {
 			k.allocate()

@@ -11,8 +11,8 @@ TEXT ·IterateSHANIx3(SB), NOSPLIT, $488-16
 	// while this runs T is there as vectors. All instructions are legacy SSE.
 	// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
 	// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
-	// Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 170 cycles are
-	// what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: three streams' do not fit in 16 registers.
+	// Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 and 4 it starts in every cycle, and the bound is the
+	// latency of one lane, 129: it takes 166 on Zen 4, as all of the mix needs four pipes for 122 (SHA256MSG2 is worth four others there, SHA256MSG1 two). The quads are in memory: three streams' do not fit in 16 registers.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
@@ -1032,8 +1032,8 @@ TEXT ·IterateSHANIx3_224(SB), NOSPLIT, $488-16
 	// while this runs T is there as vectors. All instructions are legacy SSE.
 	// The mix of a compression (FIPS 180-4 §6.2.2), for each lane: 32 SHA256RNDS2, 11 SHA256MSG1, 12 SHA256MSG2 and about 60 adds and shuffles. The
 	// words of the message that do not depend on U are added to K, and their part of the schedule is computed, by the generator.
-	// Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 it starts in every cycle, and about 170 cycles are
-	// what the four pipes take for all of the mix, where SHA256MSG2 is worth four others. The quads are in memory: three streams' do not fit in 16 registers.
+	// Bound by SHA256RNDS2 where it starts every second cycle only: 3·32·2 = 192 cycles on Zen 5. On Zen 3 and 4 it starts in every cycle, and the bound is the
+	// latency of one lane, 129: it takes 166 on Zen 4, as all of the mix needs four pipes for 122 (SHA256MSG2 is worth four others there, SHA256MSG1 two). The quads are in memory: three streams' do not fit in 16 registers.
 	MOVQ        state+0(FP), DI
 	MOVQ        n+8(FP), SI
 	TESTQ       SI, SI
