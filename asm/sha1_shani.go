@@ -100,7 +100,7 @@ Bound by the same latency as one lane, 121 cycles on Zen 3, where it takes 126. 
 Bound by the same latency as one lane, 121 cycles on Zen 3, and by SHA1RNDS4, which starts every second cycle: 3·20·2 = 120. It takes about 150: what else is on
 the pipe of SHA1RNDS4 delays it. The quads are in memory: three streams' do not fit in 16 registers.`,
 		4: `
-Bound by SHA1RNDS4, which starts every second cycle: 4·20·2 = 160 cycles. It takes 182 on Zen 3: what else is on the pipe of SHA1RNDS4 delays it. The quads
+Bound by SHA1RNDS4, which starts every second cycle: 4·20·2 = 160 cycles. It takes 175 on Zen 4: what else is on the pipe of SHA1RNDS4 delays it. The quads
 are in memory: four streams' do not fit in 16 registers.`,
 	}[lanes])),
 		func(state GPPhysical) {

@@ -11,7 +11,7 @@ TEXT ·IterateSHANIx4(SB), NOSPLIT, $648-16
 	// while this runs T is there as vectors. All instructions are legacy SSE.
 	// The mix of a compression (FIPS 180-4 §6.1.2), for each lane: 20 SHA1RNDS4, 20 SHA1NEXTE, 15 SHA1MSG1, 15 PXOR and 16 SHA1MSG2. The digest's vectors are the
 	// next message's, so that there are no shuffles; SHA1NEXTE adds the midstate's E and the message's bit 1 too.
-	// Bound by SHA1RNDS4, which starts every second cycle: 4·20·2 = 160 cycles. It takes 182 on Zen 3: what else is on the pipe of SHA1RNDS4 delays it. The quads
+	// Bound by SHA1RNDS4, which starts every second cycle: 4·20·2 = 160 cycles. It takes 175 on Zen 4: what else is on the pipe of SHA1RNDS4 delays it. The quads
 	// are in memory: four streams' do not fit in 16 registers.
 	MOVQ   state+0(FP), DI
 	MOVQ   n+8(FP), SI
