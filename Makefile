@@ -24,15 +24,17 @@ test: ## the tests of every module; those of asm read another module's files, wh
 	$(foreach m,$(MODULES),$(GO) test -C $(m) $(if $(filter asm,$(m)),-count=1) ./... &&) true
 
 .PHONY: test-builds
-test-builds: ## the library's tests alone, with -race, purego, and without optimisation
+test-builds: ## the library's tests alone, with -race (the command's, too), purego, and without optimisation
 	GOWORK=off $(GO) test ./...
 	$(GO) test -short -race ./...
+	$(GO) test -C cmd/pbkdf2 -short -race ./...
 	PBKDF2_TEST_KERNELS="$$(.ci/kernels generic)" $(GO) test -short -tags purego ./...
 	$(GO) test -short $(DEBUG) ./...
 
 .PHONY: long
 long: ## what -short and .ci/run leave out, some hours: every vector, 10^7 comparisons with crypto/pbkdf2, and fuzzing for 10 minutes a target
 	PBKDF2_TEST_LONG=1 $(GO) test -timeout 2h ./...
+	PBKDF2_TEST_LONG=1 $(GO) test -race -timeout 1h -run 'TestStress|TestPool' .
 	PBKDF2_TEST_COMPARISONS=10000000 $(GO) test -timeout 2h -run TestComparisons -v .
 	$(MAKE) fuzz FUZZTIME=10m
 
@@ -70,6 +72,7 @@ vet: ## go vet, asmdecl and framepointer with it, for many targets
 	  for tags in '' purego; do \
 	    echo "vet $$target $$tags"; GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet -tags "$$tags" ./... || exit 1; \
 	  done; \
+	  [ $$target = js/wasm ] || GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet -C cmd/pbkdf2 ./... || exit 1; \
 	done
 
 .PHONY: lint
@@ -88,8 +91,8 @@ bench: ## Key beside crypto/pbkdf2, and every kernel beside its floor
 	$(GO) run $(BENCHSTAT) bench.out
 
 .PHONY: bench-check
-bench-check: ## fail if a kernel or Key has become slower beside crypto/pbkdf2 than testdata/ratios.json has for this kind of CPU
-	PBKDF2_TEST_RATIOS=check $(GO) test -count 1 -run '^TestRegression$$' -timeout 1h -v .
+bench-check: ## fail if a kernel or Key has become slower beside crypto/pbkdf2 than testdata/ratios.json has for this kind of CPU, or a Pool slow beside a Batch or Key
+	PBKDF2_TEST_RATIOS=check $(GO) test -count 1 -run '^(TestRegression|TestPoolRates)$$' -timeout 1h -v .
 
 .PHONY: bench-record
 bench-record: ## write what this CPU does to testdata/ratios.json

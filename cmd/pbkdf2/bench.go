@@ -31,8 +31,10 @@ Measures the library beside crypto/pbkdf2, in turn, and prints tables:
 
 The builds are made from this command's own source with the go tool, and
 measured in processes of their own. Results are compared before they are timed.
-The pool table takes some minutes; it has SHA-256 only, unless -hash is used.
+All of it takes two to three minutes, most of them the pool table, which has
+SHA-256 only, unless -hash is used.
 
+  pbkdf2 bench -table debug
   pbkdf2 bench -table lanes,pool -format json >results.json
   pbkdf2 bench -from results.json -table lanes -format svg >lanes.svg
 `
@@ -53,7 +55,7 @@ type benchOptions struct {
 func parseBench(args []string) (*benchOptions, error) {
 	o := &benchOptions{command: strings.Join(append([]string{programName(), "bench"}, args...), " ")}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	tables := fs.String("table", "debug", "the `TABLES` to make: a list of debug, lanes, pool")
+	tables := fs.String("table", "debug,lanes,pool", "the `TABLES` to make: a list of these")
 	buildNames := fs.String("build", "release,debug,race", "the `BUILDS` to measure in the table debug: a list of these")
 	hashNames := fs.String("hash", "md5,sha1,sha256,sha512", "the `HASHES`: a list of "+hashFlags())
 	fs.StringVar(&o.format, "format", "text", "the output `FORMAT`: "+strings.Join(report.Formats, ", "))

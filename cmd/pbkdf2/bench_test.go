@@ -30,7 +30,7 @@ func TestBench(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the command three times")
 	}
-	status, stdout, stderr := runWith(t, "", "bench", "-hash", "sha256,md5", "-iter", "10", "-repeat", "2", "-format", "json")
+	status, stdout, stderr := runWith(t, "", "bench", "-table", "debug", "-hash", "sha256,md5", "-iter", "10", "-repeat", "2", "-format", "json")
 	if status != exitOK || stderr != "" { // no progress bar without a terminal
 		t.Fatalf("status %d, stderr %s", status, stderr)
 	}
@@ -38,7 +38,7 @@ func TestBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Tables) != 1 || r.CPU == "" || r.Go != runtime.Version() || !strings.Contains(r.Command, "bench -hash sha256,md5 -iter 10") {
+	if len(r.Tables) != 1 || r.CPU == "" || r.Go != runtime.Version() || !strings.Contains(r.Command, "bench -table debug -hash sha256,md5 -iter 10") {
 		t.Fatalf("%+v", r)
 	}
 	var got []string
@@ -139,7 +139,7 @@ func TestStrangeTools(t *testing.T) {
 func TestBenchWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("PBKDF2_TEST_COMMAND", "1") // for the child
-	status, stdout, stderr := runWith(t, "", "bench", "-hash", "sha1", "-iter", "5", "-repeat", "1")
+	status, stdout, stderr := runWith(t, "", "bench", "-table", "debug", "-hash", "sha1", "-iter", "5", "-repeat", "1")
 	if _, err := ownRelease(); err != nil {
 		if status != exitFailure || !strings.Contains(stderr, "no go tool") || !strings.Contains(stderr, "no release build") {
 			t.Errorf("status %d, stderr %s", status, stderr)
@@ -167,7 +167,7 @@ func TestBenchWithoutC(t *testing.T) {
 		t.Skip("the race detector needs no C compiler here")
 	}
 	t.Setenv("CC", "no-such-compiler")
-	status, stdout, stderr := runWith(t, "", "bench", "-build", "race")
+	status, stdout, stderr := runWith(t, "", "bench", "-table", "debug", "-build", "race")
 	if status != exitFailure || stdout != "" || !strings.Contains(stderr, "The race build is left out: there is no C compiler (no-such-compiler)") {
 		t.Errorf("status %d, stdout %q, stderr %s", status, stdout, stderr)
 	}
