@@ -176,7 +176,7 @@ func TestPoolOverload(t *testing.T) {
 	}
 	took := allocated(func() { close(start); wg.Wait() })
 	t.Logf("%d calls of %d at once: %d right, %d refused; %d bytes allocated", calls, pool.MaxPending, right.Load(), busy.Load(), took)
-	if busy.Load() == 0 {
+	if busy.Load() == 0 && !standardOnly() { // in FIPS mode a call does not wait for others, so that there are only as many at a time as processors
 		t.Error("no call was refused")
 	}
 	if most := uint64(right.Load())*8<<10 + 1<<20; took > most {
