@@ -152,31 +152,34 @@ func TestPoolFull(t *testing.T) {
 func TestPoolOverload(t *testing.T) {
 	calls := few(10_000)
 	pool := &Pool{MaxPending: calls / 10}
-	const iter = 300
-	salts, wants := make([][]byte, calls), make([][]byte, calls)
-	for i := range calls {
-		salts[i] = fmt.Append(nil, "salt ", i)
-		wants[i], _ = Key(sha256.New, "password", salts[i], iter, 32) // which other tests compare with the reference
+	iter := few(2400)
+	jobs := make([]Job, calls)
+	for i := range jobs {
+		jobs[i] = Job{Password: []byte("password"), Salt: fmt.Append(nil, "salt ", i), Iter: iter, Key: make([]byte, 32)}
+	}
+	if err := Batch(t.Context(), sha256.New, jobs, nil); err != nil { // which other tests compare with the reference
+		t.Fatal(err)
 	}
 	var busy, right atomic.Int64
 	var wg sync.WaitGroup
 	start := make(chan struct{})
-	for i := range calls {
+	for _, j := range jobs {
 		wg.Go(func() {
 			<-start
-			switch key, err := pool.Key(context.Background(), sha256.New, "password", salts[i], iter, 32); {
+			switch key, err := pool.Key(context.Background(), sha256.New, "password", j.Salt, iter, 32); {
 			case errors.Is(err, ErrBusy) && key == nil:
 				busy.Add(1)
-			case err == nil && bytes.Equal(key, wants[i]):
+			case err == nil && bytes.Equal(key, j.Key):
 				right.Add(1)
 			default:
-				t.Errorf("got %x, %v, want %x", key, err, wants[i])
+				t.Errorf("got %x, %v, want %x", key, err, j.Key)
 			}
 		})
 	}
 	took := allocated(func() { close(start); wg.Wait() })
 	t.Logf("%d calls of %d at once: %d right, %d refused; %d bytes allocated", calls, pool.MaxPending, right.Load(), busy.Load(), took)
-	if busy.Load() == 0 && !standardOnly() { // in FIPS mode a call does not wait for others, so that there are only as many at a time as processors
+	// In FIPS mode a call does not wait for others, so that there are only as many at a time as processors; under an emulator one may be done before the next begins.
+	if busy.Load() == 0 && !standardOnly() && !slow(t) {
 		t.Error("no call was refused")
 	}
 	if most := uint64(right.Load())*8<<10 + 1<<20; took > most {
