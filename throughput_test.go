@@ -35,11 +35,14 @@ func inTurn(turns int, fs ...func()) []time.Duration {
 	return took
 }
 
-// rowSets are the names of a hash's rows, by what a benchmark forces: all that the CPU has, or one kind of vector.
+// rowSets are the names of a hash's rows, by what a benchmark or a test forces: all that the CPU has, those of one lane, or one kind of vector.
 func rowSets(v *variant) map[string][]string {
 	sets := map[string][]string{}
 	for _, k := range v.kernels().kernels {
 		sets["all"] = append(sets["all"], k.name)
+		if k.lanes == 1 {
+			sets["one lane"] = append(sets["one lane"], k.name)
+		}
 		for _, isa := range []string{"avx2", "avx512", "neon"} {
 			if strings.HasPrefix(k.name, v.name+"/"+isa) {
 				sets[isa] = append(sets[isa], k.name)
@@ -196,19 +199,16 @@ func TestPoolRates(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(2, runtime.GOMAXPROCS(0))))
 	for _, v := range variants {
-		sets := map[string][]string{}
-		for _, k := range v.kernels().kernels {
-			sets["all"] = append(sets["all"], k.name)
-			if k.lanes == 1 {
-				sets["one lane"] = append(sets["one lane"], k.name)
-			}
-		}
-		for set, rows := range sets {
+		sets := rowSets(v)
+		for set, least := range map[string]float64{"all": 1, "one lane": 0.95} {
 			t.Run(v.name+"/"+set, func(t *testing.T) {
-				pin(t, v, rows...)
+				if set == "all" && len(sets[set]) == len(sets["one lane"]) {
+					t.Skip("there is no row of several lanes")
+				}
+				pin(t, v, sets[set]...)
 				within(t, func() (bool, string) {
 					m := measurePool(v)
-					return m.batch >= 0.85 && m.key >= 0.95 && m.p99 < m.stdP99,
+					return m.batch >= 0.85 && m.key >= least && m.p99 < m.stdP99,
 						fmt.Sprintf("%.3f of Batch, %.2f of Key, %.2f of crypto/pbkdf2; p99 %v, crypto/pbkdf2 %v", m.batch, m.key, m.std, m.p99, m.stdP99)
 				})
 			})

@@ -31,7 +31,7 @@ Measures the library beside crypto/pbkdf2, in turn, and prints tables:
 
 The builds are made from this command's own source with the go tool, and
 measured in processes of their own. Results are compared before they are timed.
-All of it takes two to three minutes, most of them the pool table, which has
+All of it takes about two minutes, most of them for the pool table, which has
 SHA-256 only, unless -hash is used.
 
   pbkdf2 bench -table debug
